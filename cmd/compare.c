@@ -302,17 +302,49 @@ create_baseline(struct cmd_call *c, const char *current)
 	return CMD_OK;
 }
 
-/* The tasks that did not run could be those that broke. */
-static bool
-has_ended(const struct outcome *now)
+/* Tasks without a result, and those that a rule of --stop left out. */
+static size_t
+count_open(const struct outcome *o)
 {
-	struct str status = json_str(now->root, "status");
+	size_t i, n = 0;
 
-	if (!str_is(status, "running") && !str_is(status, "cancelled"))
-		return true;
-	cmd_say("waza: %s: the run is not complete (status: %.*s): finish it "
-	    "with --resume, or run it again\n", now->path, STRF(status));
-	return false;
+	for (i = 0; i < o->ntasks; i++)
+		n += o->tasks[i].quarantine.n == 0 &&
+		    (!o->tasks[i].finished ||
+		    outcome_is_left_out(&o->tasks[i]));
+	return n;
+}
+
+/*
+ * The tasks that did not run could be those that broke.  Where fail_fast ended
+ * the current run, they count as not passed; a baseline would demand less.
+ */
+static bool
+has_ended(struct cmd_call *c, const struct outcome *o, bool baseline)
+{
+	const char *why = outcome_incomplete(c->arena, o);
+	size_t n = baseline ? count_open(o) : 0;
+
+	if (why != NULL)
+		cmd_say("waza: %s: the run is not complete (%s): finish it "
+		    "with --resume, or run it again\n", o->path, why);
+	else if (n > 0)
+		cmd_say("waza: %s: the run is not complete: a baseline needs "
+		    "all tasks, but %zu had no end; run it again without "
+		    "--stop and --fail-fast\n", o->path, n);
+	return why == NULL && n == 0;
+}
+
+/* Nothing failed, but tasks of the baseline were not run. */
+static int
+say_open(const struct compare_gate *g)
+{
+	cmd_say("waza: %s: cannot be decided: %zu task%s of the baseline %s "
+	    "not run (%.100s); run without --stop, or use --partial to count "
+	    "them as in the baseline\n", g->of->files[1]->path, g->nleft,
+	    g->nleft == 1 ? "" : "s", g->nleft == 1 ? "was" : "were",
+	    g->of->files[1]->stop != NULL ? g->of->files[1]->stop : "skipped");
+	return GATE_ERROR;
 }
 
 /* A part of a suite can have new tasks only; another suite cannot pass. */
@@ -355,7 +387,7 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 	if (o->update && !spec_exists(o->baseline))
 		return create_baseline(c, paths[1]);
 	if (read_files(c, paths, COUNTOF(paths), files) != CMD_OK ||
-	    !has_ended(files[1]))
+	    !has_ended(c, files[0], true) || !has_ended(c, files[1], false))
 		return GATE_ERROR;
 	compare_make(c->arena, &both, files, COUNTOF(paths));
 	compare_gate(c->arena, &g, &both, rules);
@@ -364,6 +396,8 @@ run_gate(struct cmd_call *c, const struct compare_rules *rules, int format)
 		    paths[0], paths[1]);
 		return GATE_ERROR;
 	}
+	if (g.status == COMPARE_CONFIG)
+		return say_open(&g);
 	if (o->update && cmd_gate_update(c->arena, files[1], o->baseline,
 	    min_trials(o), &g, c->err) == -1) {
 		cmd_complain(c->err);

@@ -207,6 +207,7 @@ make_used(struct arena *arena, const struct compare *c,
 static void
 make_warnings(struct arena *a, struct compare *c)
 {
+	const char *why;
 	size_t i, k, n, skipped;
 
 	for (i = 1; i < c->nfiles; i++)
@@ -216,6 +217,10 @@ make_warnings(struct arena *a, struct compare *c)
 			    STRF(utf8_cut(c->files[0]->name, 100)),
 			    STRF(utf8_cut(c->files[i]->name, 100)), i + 1);
 	for (i = 0; i < c->nfiles; i++) {
+		why = outcome_incomplete(a, c->files[i]);
+		if (why != NULL)
+			c->warnings[c->nwarnings++] = arena_fmt(a, "the run of "
+			    "%zu is not complete (%.200s)", i + 1, why);
 		for (k = n = skipped = 0; k < c->files[i]->ntasks; k++) {
 			n += !c->files[i]->tasks[k].finished;
 			skipped += c->files[i]->tasks[k].status ==
@@ -246,7 +251,7 @@ compare_make(struct arena *a, struct compare *c,
 	x = NEW_N(a, double, c->nrows);
 	y = NEW_N(a, double, c->nrows);
 	c->pairs = NEW_N(a, struct compare_pair, n - 1);
-	c->warnings = NEW_N(a, struct str, 4 * n);
+	c->warnings = NEW_N(a, struct str, 5 * n);
 	c->stop = files[0]->stop;
 	for (i = 1; i < n; i++) {
 		c->pairs[i - 1].file = i;

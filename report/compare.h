@@ -198,7 +198,8 @@ enum compare_status {		/* also the exit status */
 	COMPARE_OK,
 	COMPARE_REGRESSED,	/* or against a policy */
 	COMPARE_GOLDEN,
-	COMPARE_CONFIG		/* usage, configuration or file error */
+	COMPARE_CONFIG		/* usage, configuration or file error, or it
+				 * cannot be decided */
 };
 
 struct compare_issue {
@@ -214,6 +215,9 @@ struct compare_gate {
 	size_t tasks[2], passed[2];	/* of each file */
 	size_t common, common_passed[2];
 	size_t nnew, nremoved, ngolden;	/* golden: not passed */
+	size_t nleft;		/* of the baseline, not run by a rule of --stop:
+				 * without a failure, .status is COMPARE_CONFIG
+				 * because of them */
 	size_t nquarantined;	/* tasks that do not count */
 	size_t nkept;		/* tasks that did not run, if partial */
 	double rate[2];

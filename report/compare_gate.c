@@ -80,6 +80,16 @@ title(struct arena *a, const struct compare_row *r)
 	return s;
 }
 
+/*
+ * A rule of --stop ended the suite before this task: it is not removed, and
+ * whether it still passes is unknown.
+ */
+static bool
+is_left_out(const struct compare_row *r)
+{
+	return r->in[IS] != NULL && outcome_is_left_out(r->in[IS]);
+}
+
 /* A skipped task has no result: it counts as if it were absent. */
 static bool
 is_absent(const struct compare_row *r, size_t k)
@@ -95,7 +105,8 @@ keep_others(struct compare_gate *g)
 	for (i = 0; i < g->of->nrows; i++) {
 		struct compare_row *r = &g->of->rows[i];
 
-		if (r->in[IS] != NULL)
+		if (r->in[WAS] == NULL ||
+		    (r->in[IS] != NULL && !is_left_out(r)))
 			continue;
 		r->in[IS] = r->in[WAS];
 		g->nkept++;
@@ -124,7 +135,8 @@ count(struct compare_gate *g)
 		broken += both && passes(r->in[WAS]) && !passes(r->in[IS]);
 		g->common += both;
 		g->nnew += r->in[WAS] == NULL;
-		g->nremoved += is_absent(r, IS);
+		g->nleft += is_left_out(r) && r->in[WAS] != NULL;
+		g->nremoved += is_absent(r, IS) && !is_left_out(r);
 		g->ngolden += g->rules->golden && compare_gate_golden(r);
 	}
 	g->p = stats_sign_test(fixed, broken);
@@ -208,13 +220,29 @@ check_policy(struct arena *a, struct compare_gate *g,
 		const struct compare_row *r = &g->of->rows[i];
 		struct str s;
 
-		if (is_set_aside(r) || (absent == IS ? !is_absent(r, IS) :
-		    r->in[WAS] != NULL))
+		if (is_set_aside(r) || is_left_out(r) || (absent == IS ?
+		    !is_absent(r, IS) : r->in[WAS] != NULL))
 			continue;
 		s = title(a, r);
 		add(g, kinds[absent], policy == COMPARE_FAIL,
 		    arena_fmt(a, "task %.*s %s", STRF(s),
 		    r->in[absent] != NULL ? "was skipped" : words[absent]), r);
+	}
+}
+
+/* No failure: the decision is open if there is no other. */
+static void
+check_left_out(struct arena *a, struct compare_gate *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->of->nrows; i++) {
+		const struct compare_row *r = &g->of->rows[i];
+
+		if (!is_left_out(r) || r->in[WAS] == NULL || is_set_aside(r))
+			continue;
+		add(g, "task_not_run", false, arena_fmt(a, "task %.*s was not "
+		    "run: %.100s", STRF(title(a, r)), r->in[IS]->skipped), r);
 	}
 }
 
@@ -249,12 +277,13 @@ compare_gate(struct arena *a, struct compare_gate *g,
 		keep_others(g);
 	count(g);
 	g->issues = NEW_N(a, struct compare_issue, 2 + c->nwarnings +
-	    g->nnew + g->nremoved + g->ngolden);
+	    g->nnew + g->nremoved + g->nleft + g->ngolden);
 	check_rate(a, g);
 	if (rules->golden)
 		check_golden(a, g);
 	check_policy(a, g, rules->on_new, WAS);
 	check_policy(a, g, rules->on_removed, IS);
+	check_left_out(a, g);
 	for (i = 0; i < c->nwarnings; i++)
 		add(g, "warning", false, c->warnings[i], NULL);
 	for (i = 0; i < g->nissues; i++)
@@ -262,4 +291,6 @@ compare_gate(struct arena *a, struct compare_gate *g,
 			g->status = COMPARE_REGRESSED;
 	if (g->ngolden > 0)
 		g->status = COMPARE_GOLDEN;
+	if (g->status == COMPARE_OK && g->nleft > 0)
+		g->status = COMPARE_CONFIG;
 }

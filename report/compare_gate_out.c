@@ -229,6 +229,8 @@ compare_gate_text(struct buf *b, const struct compare_gate *g,
 	put_side(b, g, IS, o);
 	buf_fmt(b, "  %zu task%s in both, %zu new, %zu removed", g->common,
 	    g->common == 1 ? "" : "s", g->nnew, g->nremoved);
+	if (g->nleft > 0)
+		buf_fmt(b, ", %zu not run", g->nleft);
 	if (g->nquarantined > 0)
 		buf_fmt(b, "; %zu in quarantine, not counted",
 		    g->nquarantined);
@@ -395,8 +397,11 @@ compare_gate_markdown(struct buf *b, const struct compare_gate *g)
 	compare_points(b, g->drop, false);
 	buf_puts(b, " percentage points (allowed: ");
 	compare_points(b, g->rules->max_drop, false);
-	buf_fmt(b, ")\n- %zu in both, %zu new, %zu removed\n- ",
+	buf_fmt(b, ")\n- %zu in both, %zu new, %zu removed",
 	    g->common, g->nnew, g->nremoved);
+	if (g->nleft > 0)
+		buf_fmt(b, ", %zu not run", g->nleft);
+	buf_puts(b, "\n- ");
 	if (g->nkept > 0)
 		buf_fmt(b, "%zu not run, counted as in the baseline\n- ",
 		    g->nkept);

@@ -202,6 +202,23 @@ outcome_is_graded(const struct outcome_task *t)
 	    t->quarantine.n == 0;
 }
 
+bool
+outcome_is_left_out(const struct outcome_task *t)
+{
+	return t->finished && t->status == RESULT_SKIPPED &&
+	    t->skipped != NULL;
+}
+
+const char *
+outcome_incomplete(struct arena *a, const struct outcome *o)
+{
+	struct str status = TEXT(o->root, "status");
+
+	if (str_is(status, "running") || str_is(status, "cancelled"))
+		return arena_fmt(a, "status: %.*s", STRF(status)).p;
+	return o->skipped;
+}
+
 static int
 wrong(struct err *e, const struct json *at, const char *what)
 {

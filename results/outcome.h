@@ -111,6 +111,13 @@ void outcome_read_trigger(struct result_run *, struct spec_trigger *,
  * and is not in quarantine.
  */
 bool outcome_is_graded(const struct outcome_task *);
+/* Whether a rule of --stop ended the suite before the task had started. */
+bool outcome_is_left_out(const struct outcome_task *);
+/*
+ * Why the run is not complete, for example "status: cancelled"; NULL if the
+ * file does not tell that.
+ */
+const char *outcome_incomplete(struct arena *, const struct outcome *);
 
 /* A spec for a task that only the file has; it borrows the names. */
 struct spec_task *outcome_task_spec(struct arena *,

@@ -64,8 +64,7 @@ has_left_out(const struct outcome *o)
 	size_t i;
 
 	for (i = 0; o->stop != NULL && i < o->ntasks; i++)
-		if (o->tasks[i].status == RESULT_SKIPPED &&
-		    o->tasks[i].finished && o->tasks[i].skipped != NULL)
+		if (outcome_is_left_out(&o->tasks[i]))
 			return true;
 	return false;
 }

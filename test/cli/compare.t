@@ -172,7 +172,18 @@ for word in running cancelled; do
 	sed "1s/{/{\"status\":\"$word\",/" a.json >part.json
 	run "$WAZA" gate --baseline a.json --current part.json
 	like "gate: a run that is $word has no verdict" "3 waza: part.json: the run is not complete (status: $word): *" "$rc $err"
+	run "$WAZA" gate --baseline part.json --current a.json
+	like "gate: a run that is $word cannot be a baseline" "3 waza: part.json: the run is not complete (status: $word): *" "$rc $err"
+	is "gate: a run that is $word: no verdict is printed" '' "$out"
+	run "$WAZA" compare part.json a.json
+	like "compare names the run that is $word" "0 *Warning: the run of 1 is not complete (status: $word)*" "$rc $out"
 done
+# fail_fast: the run has failed, tasks are cancelled
+results part.json gpt-4o t1:failed:0 t2:cancelled:0:g t3:failed:0.2 t4:cancelled:0
+run "$WAZA" gate --baseline part.json --current b.json
+like 'gate: a run with tasks that did not run cannot be a baseline' '3 waza: part.json: the run is not complete: a baseline needs all tasks, but 2 had no end; *' "$rc $err"
+run "$WAZA" gate --baseline a.json --current part.json
+like 'gate: such a current run has not passed' '1 *the pass rate fell by 75.0 percentage points*' "$rc $out"
 # a part of the tasks
 results part.json gpt-4o t1:passed:1 t3:failed:0.2
 run "$WAZA" gate --baseline a.json --current part.json

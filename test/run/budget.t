@@ -71,9 +71,13 @@ run "$WAZA" grade --results r.json -o g.json e.yaml
 like 'dollars: graded again' "3 *b * 1/1 trials, others skipped: budget*c * skipped: budget*OUT OF BUDGET: ${why#budget: }*" "$rc $out"
 is 'dollars: graded again, the reason is kept' "\"$why\" 3" "$(values g.json skip_reason)$(grep -c skip_reason g.json)"
 cp r.json old.json
-sed 's/"status": "skipped"/"status": "passed"/' r.json >whole.json
-run "$WAZA" gate --baseline whole.json --current r.json
-like 'dollars: for gate, a task that did not run has not passed' '1 *the pass rate fell by 66.7 percentage points*2 tasks are not finished in 2*' "$rc $out"
+sed 's/"status": "skipped"/"status": "passed"/; s/"skip_reason"/"note"/' r.json >whole.json
+for pair in 'whole.json r.json' 'r.json whole.json'; do
+	run "$WAZA" gate --baseline "${pair% *}" --current "${pair#* }"
+	like "dollars: gate cannot decide, ${pair% *} first" "3 waza: r.json: the run is not complete ($why): *" "$rc $out$err"
+done
+run "$WAZA" compare whole.json r.json
+like 'dollars: compare names the run' "*Warning: the run of 2 is not complete ($why)*2 tasks are not finished in 2*" "$(echo "$out" | tr -s '\n ' '  ')"
 run "$WAZA" gate --baseline new.json --current r.json --update-baseline --min-trials 1
 like 'dollars: the results do not become a baseline' '3 *r.json is not complete*' "$rc $err"
 run "$WAZA" run -q --resume --budget-usd 0.3 -o r.json e.yaml

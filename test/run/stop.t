@@ -160,6 +160,20 @@ like 'gate: the rule left out tasks' '1 *whether by chance cannot be tested*the 
 run "$WAZA" compare f.json f.json
 like 'compare: in both' '*the rule decided left out tasks in 1 and 2: no test is valid*' "$out"
 like 'compare: tasks that were left out are not counted' '*1  f.json *0.0% of 1 task passed*' "$out"
+# a suite that passes: tasks that were not run are neither removed nor passed
+suite 'trials_per_task: 1, pass_threshold: 0.5' g1 g2 g3 g4 >e3.yaml
+run "$WAZA" run -q -o all.json e3.yaml
+run "$WAZA" run -q --stop decided -o some.json e3.yaml
+like 'decided: the suite passed before its end' '*"skip_reason"*' "$(cat some.json)"
+run "$WAZA" gate --baseline all.json --current some.json --on-removed-tasks allow
+like 'gate: tasks that were not run have no verdict' '3waza: some.json: cannot be decided: * of the baseline were not run (decided); *' "$rc$out$err"
+run "$WAZA" gate --baseline all.json --current some.json --partial
+like 'gate --partial: they count as in the baseline' '0 Gate passed: 100.0% *4 tasks in both, 0 new, 0 removed; * not run, counted as in the baseline*' "$rc $out"
+run "$WAZA" gate --baseline some.json --current all.json
+like 'gate: such results cannot be a baseline' '3 waza: some.json: the run is not complete: a baseline needs all tasks, *' "$rc $err"
+sed 's/"status": "passed"/"status": "failed"/' some.json >worse.json
+run "$WAZA" gate --baseline all.json --current worse.json
+like 'gate: what was run has failed' '1 Gate failed: *Warnings:*task "g4" was not run: *0 new, 0 removed, * not run*' "$rc $out"
 run "$WAZA" gate --baseline ci.json --current ci.json
 like 'gate names the rule' '0 *both ended trials by the rule ci=0.1*' "$rc $out"
 run "$WAZA" gate --format json --baseline ci.json --current ci.json
