@@ -163,8 +163,8 @@ list_main(struct cmd_call *c)
 		json_close(&o, '}');
 		buf_putc(&out, '\n');
 	} else if (found.n == 0)
-		buf_fmt(&out, "%s: no eval.yaml found in or below it\n",
-		    dir);
+		buf_fmt(&out, "%s: no suite found; create one with: waza new "
+		    "eval NAME\n", dir);
 	c->form = json ? GUARD_JSON : GUARD_PLAIN;
 	return cmd_finish(c, &out, CMD_OK);
 }

@@ -127,7 +127,7 @@ validate_path(struct validation *v, const char *path)
 		return -1;
 	if (found.n == 0)
 		return err_set(v->call->err, ERR_SCHEMA,
-		    "%s: no eval.yaml found in or below it; create one with: "
+		    "%s: no suite found; create one with: "
 		    "waza new eval NAME", path);
 	for (i = 0; i < found.n; i++)
 		if (validate_file(v, found.v[i].p) == -1)

@@ -8,7 +8,6 @@
  */
 #include "cmd/workspace.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -81,13 +80,6 @@ add(struct finder *f, struct str name, const char *path)
 	buf_put(&f->list, (struct str){ (const char *)&new, sizeof(new) });
 }
 
-/* The suite of an entry, or its evals.json, or NULL. */
-static const char *
-suite_of(const struct catalog_entry *e)
-{
-	return e->eval != NULL ? e->eval : e->foreign;
-}
-
 /* Adds all suites of a catalog; -1 if it has none. */
 static int
 add_all(struct finder *f, const struct catalog *c)
@@ -105,8 +97,8 @@ add_all(struct finder *f, const struct catalog *c)
 		    "none of its skills has one" : "it has no skill either",
 		    STRF(utf8_cut(c->searched, 200)));
 	for (i = 0; i < c->n; i++)
-		if (suite_of(&c->v[i]) != NULL)
-			add(f, c->v[i].name, suite_of(&c->v[i]));
+		if (catalog_suite(&c->v[i]) != NULL)
+			add(f, c->v[i].name, catalog_suite(&c->v[i]));
 		else
 			f->skipped++;
 	return 0;
@@ -124,7 +116,7 @@ discover(struct finder *f, const char *root)
 	if (cmd_catalog(f->call, &how, root, &c) == -1)
 		return -1;
 	for (i = 0; f->how->strict && i < c.n; i++)
-		if (suite_of(&c.v[i]) == NULL)
+		if (catalog_suite(&c.v[i]) == NULL)
 			return catalog_no_eval(&c, &c.v[i], f->call->err);
 	return add_all(f, &c);
 }
@@ -176,9 +168,9 @@ add_name(struct finder *f, struct str name)
 	e = catalog_find(&f->here, name);
 	if (e == NULL)
 		return catalog_not_found(&f->here, name, f->call->err);
-	if (suite_of(e) == NULL)
+	if (catalog_suite(e) == NULL)
 		return catalog_no_eval(&f->here, e, f->call->err);
-	add(f, e->name, suite_of(e));
+	add(f, e->name, catalog_suite(e));
 	return 0;
 }
 
@@ -253,53 +245,18 @@ cmd_find_suite(struct cmd_call *c, const struct cmd_find *how,
 	return 0;
 }
 
-static int
-by_path(const void *a, const void *b)
-{
-	return str_order(a, b);
-}
-
-/* Adds the suites of the workspace that a search by name does not find. */
-static int
-add_workspace(struct cmd_call *c, const struct cmd_find *how, const char *dir,
-    struct field_strs *list)
-{
-	struct str *v;
-	struct catalog cat;
-	size_t i, known = list->n;
-
-	if (cmd_catalog(c, how, dir, &cat) == -1)
-		return -1;
-	if (!spec_same_dir(cat.root, dir))
-		return 0;
-	v = NEW_N(c->arena, struct str, list->n + cat.n);
-	if (list->n > 0)
-		memcpy(v, list->v, list->n * sizeof(*v));
-	list->v = v;
-	for (i = 0; i < cat.n; i++) {
-		const char *suite = suite_of(&cat.v[i]);
-		struct str path = str_of(suite != NULL ? suite : "");
-
-		if (path.n > 0 && (known == 0 || bsearch(&path, v, known,
-		    sizeof(*v), by_path) == NULL))
-			v[list->n++] = path;
-	}
-	if (list->n > known)
-		qsort(v, list->n, sizeof(*v), by_path);
-	return 0;
-}
-
 int
 cmd_list_suites(struct cmd_call *c, const struct cmd_find *how,
     const char *operand, struct field_strs *out)
 {
 	struct finder f = { .call = c, .how = how };
 	struct str *one = NEW(c->arena, struct str);
+	struct catalog cat;
 	struct stat st;
 
 	if (stat(operand, &st) == 0 && S_ISDIR(st.st_mode))
-		return spec_find(c->arena, operand, out, c->err) == -1 ? -1 :
-		    add_workspace(c, how, operand, out);
+		return cmd_catalog(c, how, operand, &cat) == -1 ? -1 :
+		    catalog_list(c->arena, &cat, operand, out, c->err);
 	*one = str_of(operand);
 	if (!catalog_is_path(operand)) {
 		if (add_name(&f, *one) == -1)

@@ -47,9 +47,8 @@ int cmd_find_suite(struct cmd_call *, const struct cmd_find *,
     const char **path);
 
 /*
- * The suites below a directory (spec_find) and those of its workspace, sorted;
- * an operand that is a file or a name instead is one suite.  -1 with the call's
- * err.
+ * The suites of a directory (catalog_list), sorted; an operand that is a file
+ * or a name instead is one suite.  -1 with the call's err.
  */
 struct field_strs;
 int cmd_list_suites(struct cmd_call *, const struct cmd_find *,

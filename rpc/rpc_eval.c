@@ -8,7 +8,6 @@
  */
 #include "rpc/rpc_internal.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "agent/agent.h"
@@ -35,26 +34,31 @@ static const struct field path_rows[] = {
 static const struct field_table path_table =
     FIELD_TABLE(path_params, path_rows);
 
-/* The suite of an entry, or its evals.json, or NULL. */
-static const char *
-suite_of(const struct catalog_entry *e)
+/* The catalog of a directory, with the settings of its project. */
+static int
+read_catalog(struct rpc_call *c, const char *dir, struct catalog *out,
+    struct err *e)
 {
-	return e->eval != NULL ? e->eval : e->foreign;
+	struct spec_notes notes = { .arena = c->arena };
+	struct config_sources from = { .dir = dir };
+	struct catalog_opts how = { .dir = dir };
+
+	how.config = config_load(c->arena, &from, &notes);
+	return catalog_read(c->arena, &how, out, e);
 }
 
 /* The suite of a skill in the server's workspace, or NULL. */
 static const char *
 find_by_name(struct rpc_call *c, struct str name)
 {
-	struct catalog_opts how = { .dir = "." };
 	const struct catalog_entry *found;
 	struct catalog all;
 	struct err e;
 
-	if (catalog_read(c->arena, &how, &all, &e) == -1 ||
+	if (read_catalog(c, ".", &all, &e) == -1 ||
 	    (found = catalog_find(&all, name)) == NULL)
 		return NULL;
-	return suite_of(found);
+	return catalog_suite(found);
 }
 
 enum rpc_status
@@ -212,46 +216,20 @@ put_entry(struct json_out *o, struct rpc_call *c, struct str path,
 	arena_restore(c->arena, mark);
 }
 
-/* The suites of the workspace that are not in the sorted list. */
-static void
-put_workspace(struct json_out *o, struct rpc_call *c, const char *dir,
-    const struct field_strs *list, struct buf *bad)
-{
-	struct spec_notes notes = { .arena = c->arena };
-	struct config_sources from = { .dir = dir };
-	struct catalog_opts how = { .dir = dir };
-	struct catalog all;
-	struct str path;
-	struct err e;
-	size_t i;
-
-	how.config = config_load(c->arena, &from, &notes);
-	if (catalog_read(c->arena, &how, &all, &e) == -1 ||
-	    !spec_same_dir(all.root, dir))
-		return;
-	for (i = 0; i < all.n && list->n + i < LISTED_MAX; i++) {
-		if (suite_of(&all.v[i]) == NULL)
-			continue;
-		path = str_of(suite_of(&all.v[i]));
-		if (rpc_allows(c->peer, path.p) &&
-		    (list->n == 0 || bsearch(&path, list->v, list->n,
-		    sizeof(path), str_order) == NULL))
-			put_entry(o, c, path, bad);
-	}
-}
-
 static enum rpc_status
 eval_list(struct rpc_call *c, void *params)
 {
 	const struct list_params *p = params;
 	struct json_out *o = &c->out;
 	struct field_strs found;
+	struct catalog all;
 	struct buf bad = { 0 };
 	struct err e = { 0 };
 	char *dir = arena_cstr(c->arena, p->directory);
 	size_t i;
 
-	if (spec_find(c->arena, dir, &found, &e) == -1) {
+	if (read_catalog(c, dir, &all, &e) == -1 ||
+	    catalog_list(c->arena, &all, dir, &found, &e) == -1) {
 		rpc_data(c, "path", p->directory);
 		return rpc_fail(c, RPC_EVAL_NOT_FOUND,
 		    "Eval not found: %s", e.msg);
@@ -261,7 +239,6 @@ eval_list(struct rpc_call *c, void *params)
 	for (i = 0; i < found.n && i < LISTED_MAX; i++)
 		if (rpc_allows(c->peer, found.v[i].p))
 			put_entry(o, c, found.v[i], &bad);
-	put_workspace(o, c, dir, &found, &bad);
 	json_close(o, ']');
 	if (bad.n > 0) {
 		json_put_member_raw(o, "unreadable", STR("["));

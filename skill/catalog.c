@@ -608,6 +608,7 @@ set_names(struct search *s, const struct config *c, bool whole)
 	out->evals = set_dir(s, p->evals, "evals");
 	out->results = set_dir(s, p->results, "results");
 	out->results_set = p->results.n > 0;
+	out->places_set = p->skills.n > 0 || p->evals.n > 0;
 	out->eval_file = c != NULL && c->files.eval_file.n > 0 ?
 	    c->files.eval_file : STR("eval.yaml");
 	out->task_glob = c != NULL && c->files.task_glob.n > 0 ?

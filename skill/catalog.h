@@ -30,6 +30,7 @@
 #include "base/base.h"
 
 struct config;
+struct field_strs;
 
 enum {
 	CATALOG_LEVELS = 10,		/* directories above, for a SKILL.md */
@@ -64,6 +65,7 @@ struct catalog {
 	const char *skills, *evals, *results;	/* directories, which need not
 						 * exist */
 	bool results_set;		/* by paths.results */
+	bool places_set;		/* by paths.skills or paths.evals */
 	struct str eval_file, task_glob, task_suffix;
 	struct catalog_entry *v;	/* skills first, in order of places */
 	size_t n, nskills, nevals;	/* all; with a skill; with a suite */
@@ -78,6 +80,17 @@ int catalog_read(struct arena *, const struct catalog_opts *,
 /* The entry of that name, which may be that of a skill's directory, or NULL. */
 const struct catalog_entry *catalog_find(const struct catalog *,
     struct str name);
+
+/* The suite of an entry, or its evals.json, or NULL. */
+const char *catalog_suite(const struct catalog_entry *);
+
+/*
+ * The suites of a directory, sorted: those of its catalog, if the directory is
+ * the root, and all others below it (spec_find()), unless the project's
+ * settings name the places of skills or suites.  -1 and *e: dir cannot be read.
+ */
+int catalog_list(struct arena *, const struct catalog *, const char *dir,
+    struct field_strs *, struct err *);
 
 /* Whether an operand is a path: it has a slash or an ending, or exists. */
 bool catalog_is_path(const char *operand);

@@ -2,6 +2,7 @@
 /* Finds entries of a catalog by name; the messages if there is none. */
 #include "skill/catalog.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -34,6 +35,42 @@ catalog_find(const struct catalog *c, struct str name)
 		    str_eq(last_part(c->v[i].skill_dir), name))
 			return &c->v[i];
 	return NULL;
+}
+
+const char *
+catalog_suite(const struct catalog_entry *e)
+{
+	return e->eval != NULL ? e->eval : e->foreign;
+}
+
+int
+catalog_list(struct arena *a, const struct catalog *c, const char *dir,
+    struct field_strs *out, struct err *e)
+{
+	bool root = spec_same_dir(c->root, dir);
+	struct field_strs below = { 0 };
+	struct str *v, path;
+	const char *suite;
+	size_t i;
+
+	if ((!root || !c->places_set) && spec_find(a, dir, &below, e) == -1)
+		return -1;
+	*out = below;
+	if (!root)
+		return 0;
+	out->v = v = NEW_N(a, struct str, below.n + c->n);
+	if (below.n > 0)
+		memcpy(v, below.v, below.n * sizeof(*v));
+	for (i = 0; i < c->n; i++) {
+		suite = catalog_suite(&c->v[i]);
+		path = str_of(suite != NULL ? suite : "");
+		if (path.n > 0 && (below.n == 0 || bsearch(&path, below.v,
+		    below.n, sizeof(path), str_order) == NULL))
+			v[out->n++] = path;
+	}
+	if (out->n > below.n)
+		qsort(v, out->n, sizeof(*v), str_order);
+	return 0;
 }
 
 bool

@@ -49,7 +49,7 @@ is 'missing file: status 2' 2 "$rc"
 mkdir sub/eval.yaml
 run "$WAZA" validate empty
 is 'a directory without suites' 2 "$rc"
-like 'a directory without suites: message' 'waza: empty: no eval.yaml found*' "$err"
+like 'a directory without suites: message' 'waza: empty: no suite found*' "$err"
 printf 'a\000b' >bin.yaml
 run "$WAZA" validate bin.yaml
 is 'a binary file' 'bin.yaml: binary file, not YAML' "$out"
@@ -132,6 +132,25 @@ is 'list: sorted, without hidden directories, with errors' '../.github/eval.yaml
 is 'list: errors do not change the status' 0 "$rc"
 run "$WAZA" list --format xml
 is 'unknown format: status 2' 2 "$rc"
+
+# the places that a project's settings name
+mkdir "$tmp/places" && cd "$tmp/places" || exit 1
+for d in evals/a mine/b other/c
+do mkdir -p $d; printf 'name: %s\nskill: s\ntasks: [{id: x, prompt: y}]\ngraders: [{name: g, type: text, contains: y}]\n' $d >$d/eval.yaml
+done
+printf 'paths: {evals: mine}\n' >.waza.yaml
+run "$WAZA" list
+is 'list: only the suites in the places of .waza.yaml' 'mine/b/eval.yaml: mine/b (skill s)
+  x' "$out"
+run "$WAZA" validate
+is 'validate: the same suites' 'mine/b/eval.yaml: ok (1 task)' "$out"
+printf '{"jsonrpc":"2.0","id":1,"method":"eval.list"}\n{"jsonrpc":"2.0","id":2,"method":"eval.get","params":{"path":"b"}}\n' >ask
+is 'eval.list: the same suites' mine/b/eval.yaml \
+    "$("$WAZA" jsonrpc <ask 2>err | sed -n '/"id":1/s/.*"path":"\([^"]*\)".*/\1/p')"
+like 'eval.get: a name in these places' '*"name":"mine/b"*' "$("$WAZA" jsonrpc <ask 2>err | grep '"id":2')"
+run "$WAZA" list other
+is 'list: another directory that is named' 'other/c/eval.yaml: other/c (skill s)
+  x' "$out"
 
 # JSON of findings
 cd "$tmp" || exit 1
