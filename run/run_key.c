@@ -279,6 +279,45 @@ run_key_suite(struct run_key *k)
 	}
 }
 
+/* Kinds without files beside the suite: a path is one that the agent writes. */
+static bool
+reads_only_answer(struct str type)
+{
+	static const char *const kinds[] = { "action_sequence", "behavior",
+		"file", "file_exists", "keyword", "regex", "skill_invocation",
+		"text", "tool_calls", "tool_constraint" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(kinds); i++)
+		if (str_is(type, kinds[i]))
+			return true;
+	return false;
+}
+
+/*
+ * A run must not change the fingerprint by the files that its agents write.
+ * The cache is more careful: to miss a trial is better than a stale verdict.
+ */
+static void
+put_grader(struct run_key *k, const struct spec_grader *g)
+{
+	const struct json *v;
+
+	if (!k->portable && k->naming == NULL) {
+		put_tree(k, g->config);
+		return;
+	}
+	cache_hash_json(&k->hash, g->config);
+	if (reads_only_answer(g->type))
+		return;
+	for (v = json_first(g->config); v != NULL; v = v->next)
+		if (!str_is(json_key(v), "expected_files"))
+			put_files_of(k, v, 1);
+	v = json_first(json_getc(g->config, "expected_files"));
+	for (; v != NULL; v = v->next)
+		put_files_of(k, json_getc(v, "snapshot"), 1);
+}
+
 void
 run_key_graders(struct run_key *k, const struct spec_graders *g)
 {
@@ -289,7 +328,7 @@ run_key_graders(struct run_key *k, const struct spec_graders *g)
 		cache_hash_part(&k->hash, g->v[i].name);
 		cache_hash_part(&k->hash, g->v[i].type);
 		cache_hash_int(&k->hash, (int64_t)(g->v[i].weight * 1e6));
-		put_tree(k, g->v[i].config);
+		put_grader(k, &g->v[i]);
 	}
 }
 

@@ -266,7 +266,8 @@ put_tasks(struct foreign *f, const struct json *list, bool queries)
 	size_t n = 0;
 
 	json_open_member(&f->out, "tasks", '[');
-	for (v = json_first(list); v != NULL; v = v->next) {
+	for (v = json_first(list); v != NULL && list->type == JSON_ARRAY;
+	    v = v->next) {
 		json_open(&f->out, '{');
 		if (v->type != JSON_OBJECT)
 			spec_error(f->l, f->file->path, v, "", "expected an "
@@ -320,7 +321,7 @@ entries(const struct json *root, bool *queries)
 	v = json_getc(root, "evals");
 	if (v == NULL)
 		v = json_getc(root, "test_cases");
-	return v != NULL && v->type == JSON_ARRAY ? v : NULL;
+	return json_is_set(v) ? v : NULL;
 }
 
 const struct json *
@@ -333,7 +334,11 @@ spec_read_foreign(struct spec_loader *l, const struct spec_file *file)
 	list = entries(file->root, &queries);
 	if (list == NULL)
 		return NULL;
-	if (json_first(list) == NULL)
+	if (list->type != JSON_ARRAY)
+		spec_error(l, file->path, list, NULL, "\"%.*s\" must be a "
+		    "list, not %s", STRF(json_key(list)), json_type_name(
+		    (enum json_type)list->type));
+	else if (json_first(list) == NULL)
 		spec_error(l, file->path, list, NULL, "the file has no evals: "
 		    "\"%.*s\" is empty", STRF(json_key(list).n > 0 ?
 		    json_key(list) : STR("the list")));

@@ -214,4 +214,8 @@ echo '{"skill_name": "x", "evals": []}' >none.json
 run "$WAZA" run none.json
 is 'no evals: status' 2 "$rc"
 like 'no evals: message' '*none.json:1:*the file has no evals: "evals" is empty*' "$err"
+echo '{"skill_name": "x", "evals": {"id": 1}}' >none.json
+run "$WAZA" validate none.json
+is 'evals that are not a list' 'none.json:1:1: warning: no SKILL.md found in or above this directory: the agent gets no skill
+none.json:1:30: "evals" must be a list, not a mapping' "$out"
 done_testing

@@ -117,4 +117,26 @@ sed 's/Mock/Other/' eval.yaml >new && mv new eval.yaml
 cp s.json old.json
 fails 'the suite has changed, and shards must be of one suite' -o s.json --shard 1/3 --resume
 ok 'a shard of a changed suite keeps its results' cmp -s old.json s.json
+
+# files that an agent writes are not part of the suite, files that graders read are
+print_of() {
+	"$WAZA" run -q -o p.json --shard 1/3 "$@" >/dev/null
+	sed -n 's/.*"fingerprint": "\([0-9a-f]*\)".*/\1/p' p.json
+	rm -f p.json*
+}
+cat >>eval.yaml <<'YAML'
+  - id: written
+    prompt: six
+    graders:
+      - {type: file, name: f, config: {must_exist: [out.txt]}}
+      - {type: text, name: t, config: {contains: [see out.txt]}}
+      - {type: diff, name: d, config: {expected_files: [{path: out.txt, snapshot: want.txt}]}}
+YAML
+echo want >want.txt
+old=$(print_of)
+like 'there is a fingerprint' '????????????????*' "$old"
+echo written >out.txt
+is 'the fingerprint does not depend on outputs' "$old" "$(print_of)"
+echo other >want.txt
+ok 'but on snapshots' [ "$old" != "$(print_of)" ]
 done_testing
