@@ -100,7 +100,7 @@ claude_content(struct agent_stream *s, const struct json *list)
 		if (str_is(type, "text")) {
 			agent_stream_text(s, json_str(v, "text"));
 		} else if (str_is(type, "tool_use")) {
-			s->text.n = 0;	/* the answer follows the last call */
+			agent_stream_restart(s); /* it follows the last call */
 			agent_stream_call(s, json_str(v, "id"),
 			    json_str(v, "name"), json_getc(v, "input"));
 		} else if (str_is(type, "tool_result")) {
@@ -234,7 +234,7 @@ codex_item(struct agent_stream *s, const struct json *item, bool done)
 	int64_t status = 0;
 
 	if (str_is(type, "agent_message")) {
-		s->text.n = 0;
+		agent_stream_restart(s);
 		if (done)
 			agent_stream_text(s, json_str(item, "text"));
 	} else if (str_is(type, "command_execution")) {
@@ -424,7 +424,7 @@ agent_read_gemini(struct agent_stream *s, const struct json *v)
 		if (str_is(json_str(v, "role"), "assistant"))
 			agent_stream_text(s, json_str(v, "content"));
 	} else if (str_is(type, "tool_use")) {
-		s->text.n = 0;
+		agent_stream_restart(s);
 		agent_stream_call(s, id, json_str(v, "tool_name"),
 		    json_getc(v, "parameters"));
 	} else if (str_is(type, "tool_result")) {
@@ -505,7 +505,7 @@ agent_read_opencode(struct agent_stream *s, const struct json *v)
 
 	set_session(s, v, "sessionID");
 	if (str_is(type, "tool_use")) {
-		s->text.n = 0;
+		agent_stream_restart(s);
 		opencode_tool(s, part);
 	} else if (str_is(type, "text")) {
 		agent_stream_text(s, json_str(part, "text"));

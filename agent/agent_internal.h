@@ -358,6 +358,8 @@ struct agent_stream {
 	struct str limit;		/* of tokens, that cut the answer */
 	size_t events;			/* objects that were read */
 	bool lost;			/* an event could not be read */
+	size_t gap;			/* line of one that may have been a part
+					 * of the answer, or 0 */
 	bool orphan;			/* a result had no call */
 	size_t lines, bad_line;		/* number; first that was not one */
 	bool answered;			/* an object had an answer */
@@ -406,10 +408,11 @@ void agent_stream_put(struct agent_stream *, struct str);
 void agent_stream_end(struct agent_stream *);
 
 /*
- * For the formats: add text to the answer, set all of it, set the error (the
- * first one stays), add a skill.
+ * For the formats: add text to the answer, begin it again, set all of it, set
+ * the error (the first one stays), add a skill.
  */
 void agent_stream_text(struct agent_stream *, struct str text);
+void agent_stream_restart(struct agent_stream *);
 void agent_stream_settle(struct agent_stream *, struct str text);
 void agent_stream_fail(struct agent_stream *, struct str why);
 void agent_stream_skill(struct agent_stream *, struct str name);

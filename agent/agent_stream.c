@@ -16,6 +16,7 @@
 enum {
 	LINE_MAX_BYTES = 8 << 20,	/* bytes of one event */
 	ALL_MAX = 1 << 20,		/* bytes of a document */
+	HEAD_MAX = 512,			/* of an event, with its type */
 	FIND_MAX = 1000,		/* last calls that can get a result */
 	CALLS_MAX = 10000,		/* calls, and skills */
 	KEEP_MAX = 32 << 20		/* bytes of calls and skills */
@@ -77,21 +78,55 @@ read_object(struct agent_stream *s, struct str text, struct json_error *e)
 	return ok;
 }
 
+/*
+ * Whether an event that could not be read may have been text of the answer.
+ * The head of one about a tool tells that it was not; quotes inside of text
+ * are escaped.
+ */
+static bool
+may_answer(struct str line)
+{
+	static const char *const others[] = { "command_execution",
+		"file_change", "mcp_tool_call", "tool.execution_complete",
+		"tool.execution_start", "tool_result", "tool_use", "user" };
+	struct str head = { line.p, line.n < HEAD_MAX ? line.n : HEAD_MAX };
+	struct str type;
+	size_t i;
+
+	if (!str_starts(head, STR("{\"")))
+		return head.n == 0;	/* else it was not an event */
+	for (; head.n > 0; head.p++, head.n--) {
+		if (!str_starts(head, STR("\"type\":\"")))
+			continue;
+		type = (struct str){ head.p + 8, head.n - 8 };
+		for (i = 0; i < COUNTOF(others); i++)
+			if (str_starts(type, str_of(others[i])) &&
+			    type.n > strlen(others[i]) &&
+			    type.p[strlen(others[i])] == '"')
+				return false;
+	}
+	return true;
+}
+
+/* Of a line that is too long, only the beginning is there. */
 static void
 read_line(struct agent_stream *s, struct str line)
 {
-	bool ok;
+	bool full = s->line.full, brace, ok;
 
 	if (s->lines++ == 0)
 		line = str_after_bom(line);
-	ok = line.n > 0 && line.p[0] == '{' && read_object(s, line, NULL);
-	if (!ok && s->bad_line == 0 && str_trim(line).n > 0)
+	brace = line.n > 0 && line.p[0] == '{';
+	ok = !full && brace && read_object(s, line, NULL);
+	if (ok || (!full && str_trim(line).n == 0))
+		return;
+	if (s->bad_line == 0)
 		s->bad_line = s->lines;
-	if (!ok && ((line.n > 0 && line.p[0] == '{') || s->line.full))
-		s->lost = true;
+	s->lost = s->lost || brace || full;
+	if ((brace || full) && s->gap == 0 && may_answer(line))
+		s->gap = s->lines;
 }
 
-/* A line that is too long is dropped. */
 void
 agent_stream_put(struct agent_stream *s, struct str in)
 {
@@ -106,8 +141,7 @@ agent_stream_put(struct agent_stream *s, struct str in)
 			read_line(s, (struct str){ in.p, n });
 		else {
 			buf_put(&s->line, (struct str){ in.p, n });
-			read_line(s, s->line.full ? STR("too long") :
-			    buf_str(&s->line));
+			read_line(s, buf_str(&s->line));
 			s->line.n = 0;
 			s->line.full = false;
 		}
@@ -125,7 +159,7 @@ read_document(struct agent_stream *s, struct json_error *e)
 
 	*e = (struct json_error){ .msg = NULL };
 	if (read_object(s, str_after_bom(all), e)) {
-		s->bad_line = 0;
+		s->bad_line = s->gap = 0;
 		s->lost = false;
 	} else
 		agent_stream_text(s, all);
@@ -174,6 +208,7 @@ finish_calls(struct agent_stream *s)
 	/* text instead of events, or an object without a list of calls */
 	ans->no_calls = s->events == 0 || s->summary || s->lost || s->orphan ||
 	    (s->format->strict && !s->listed);
+	ans->skills_lost = s->lost || s->orphan;
 	if (s->lost)	/* the counts are too low */
 		ans->usage.known = ans->usage.turns_known = false;
 }
@@ -200,7 +235,7 @@ agent_stream_end(struct agent_stream *s)
 	struct agent_job *j = s->job;
 	struct json_error e = { .msg = NULL };
 
-	read_line(s, s->line.full ? STR("too long") : buf_str(&s->line));
+	read_line(s, buf_str(&s->line));
 	if (s->events == 0 && !s->all.full)
 		read_document(s, &e);
 	j->ans.output = arena_str(j->arena, buf_str(&s->text));
@@ -213,6 +248,10 @@ agent_stream_end(struct agent_stream *s)
 	else if (j->ans.fault == ANSWER_OK && is_cut(s))
 		agent_fail(j, ANSWER_FAILED, "the output ended early: its "
 		    "last event, \"%s\", is missing", s->format->last);
+	else if (j->ans.fault == ANSWER_OK && s->gap > 0)
+		agent_fail(j, ANSWER_FAILED, "line %zu of the output could not "
+		    "be read, because it is too long or damaged: the answer "
+		    "may be incomplete", s->gap);
 	else if (j->ans.fault == ANSWER_OK && s->limit.n > 0)
 		agent_fail_cut(j, s->limit);
 	else if (j->ans.fault == ANSWER_OK && is_empty(&j->ans))
@@ -242,9 +281,16 @@ agent_stream_text(struct agent_stream *s, struct str text)
 }
 
 void
-agent_stream_settle(struct agent_stream *s, struct str text)
+agent_stream_restart(struct agent_stream *s)
 {
 	s->text.n = 0;
+	s->gap = 0;
+}
+
+void
+agent_stream_settle(struct agent_stream *s, struct str text)
+{
+	agent_stream_restart(s);
 	s->final = false;
 	agent_stream_text(s, text);
 	s->final = true;

@@ -384,7 +384,9 @@ expect_skill(struct work *w, struct grader_tally *t, bool want)
 	for (i = 0; i < used->n; i++)
 		was = was || name.n == 0 || str_eq(used->v[i], name);
 	q = grader_quote(&w->tmp, name);
-	if (was == want)
+	if (!was && w->in->answer->skills_lost)
+		grader_unknown(t, w->in, "all skills that it used");
+	else if (was == want)
 		grader_pass(t);
 	else
 		grader_fail(t, "skill %.*s was %s", STRF(q),

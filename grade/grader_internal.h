@@ -145,7 +145,7 @@ enum grader_status grader_skip(struct grading *, const char *fmt, ...)
 
 /*
  * Why nothing is known about the skills that the agent used, in the arena; p is
- * NULL if they are known.
+ * NULL if they are known, or some of them if skills_lost.
  */
 struct str grader_no_skills(struct arena *, const struct grader_input *);
 

@@ -143,6 +143,20 @@ feedback(struct arena *a, const struct skill *s, const struct grader_match *m,
 	return arena_take(a, &b);
 }
 
+/*
+ * Whether skills that were used, too, but are not known, could change the
+ * verdict or the score.
+ */
+static bool
+is_open(const struct skill *s, const struct grader_match *m,
+    const struct field_strs *bad)
+{
+	if (bad->n > 0 || (m->want.n == 0 && !m->ok))
+		return false;
+	return !m->ok || s->forbidden_skills.n > 0 || m->want.n == 0 ||
+	    !s->allow_extra || m->order == GRADER_EXACT;
+}
+
 static enum grader_status
 start(struct grading *g, const void *settings, struct arena *tmp)
 {
@@ -163,6 +177,10 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 		m.ok = m.got.n == 0 || !forbids_all(s, g->spec->config);
 		m.precision = m.recall = m.f1 = m.ok ? 1 : 0;
 	}
+	if (g->in->answer->skills_lost && is_open(s, &m, &bad))
+		return grader_error(g, "cannot be checked: %.*s does not "
+		    "report all skills that it used: events of it were lost",
+		    STRF(grader_agent(g->in)));
 	g->out.passed = m.ok && bad.n == 0;
 	g->out.score = bad.n > 0 ? 0 : score(s, &m);
 	g->out.feedback = feedback(g->arena, s, &m, &bad);

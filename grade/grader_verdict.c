@@ -156,6 +156,8 @@ grader_no_skills(struct arena *a, const struct grader_input *in)
 	if (in->skills_pasted)
 		return STR("the skills were pasted into the prompt: no use of "
 		    "them shows");
+	if (in->answer->skills_lost)
+		return (struct str){ NULL, 0 };
 	return arena_fmt(a, "%.*s does not report the skills that it used",
 	    STRF(agent));
 }

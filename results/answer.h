@@ -98,6 +98,8 @@ struct answer {
 	struct field_strs other_skills;	/* not the suite's: built in or of the
 					 * account */
 	bool skills_known;		/* an empty list means none was used */
+	bool skills_lost;		/* events were lost: others may have
+					 * been used */
 	struct answer_usage usage;
 	struct str transcript;		/* a JSON list, or empty */
 	struct answer_turn *turns;	/* NULL: there was only one */

@@ -200,7 +200,8 @@ take_skills(struct arena *a, const struct json *node,
 	bool known = list != NULL && list->type == JSON_ARRAY;
 	size_t n = 0;
 
-	ans->skills_known = known;
+	ans->skills_lost = answer_lists_unknown(node, "skills");
+	ans->skills_known = known && !ans->skills_lost;
 	if (!known)
 		list = transcript;
 	for (v = json_first(list); v != NULL; v = v->next)

@@ -492,7 +492,8 @@ put_names(struct buf *b, struct str key, const struct field_strs *names)
 static void
 put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 {
-	static const char *const unknown[] = { "tool_calls" };
+	static const char *const names[] = { "tool_calls", "skills" };
+	const bool unknown[] = { ans->no_calls, ans->skills_lost };
 
 	put_events(b, a, ans);
 	put_turns(b, ans->turns);
@@ -513,7 +514,7 @@ put_answer(struct buf *b, struct arena *a, const struct answer *ans)
 		result_put_bool(b, KEY("echo"), true);
 	if (ans->confined || ans->loose)
 		result_put_bool(b, KEY("confined"), ans->confined);
-	put_unknown(b, unknown, &ans->no_calls, 1);
+	put_unknown(b, names, unknown, COUNTOF(names));
 }
 
 void

@@ -175,6 +175,10 @@ answered(struct run_trigger *t)
 
 	if (run_ask_ended(q) && run_skills_find(q))
 		run_mocks_check(q, false);
+	if (q->status == RESULT_NONE && q->job.ans.skills_lost && !was_used(t))
+		run_ask_fail(q, RESULT_GRADER_ERROR, "cannot be checked: "
+		    "events of the agent were lost, and with them perhaps the "
+		    "use of the skill");
 	if (q->status == RESULT_NONE)
 		q->status = was_used(t) == spec_of(t)->should ?
 		    RESULT_PASSED : RESULT_FAILED;

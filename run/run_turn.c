@@ -122,6 +122,7 @@ add_answer(struct run_trial *t)
 	sum->truncated = sum->truncated || ans->truncated;
 	sum->no_calls = sum->no_calls || ans->no_calls;
 	sum->refused = sum->refused || ans->refused;
+	sum->skills_lost = sum->skills_lost || ans->skills_lost;
 	sum->skills_known = ans->skills_known &&
 	    (sum->usage.answers == 1 || sum->skills_known);
 }
@@ -161,6 +162,7 @@ combine_answers(struct run_trial *t, struct answer *ans)
 	ans->skills = sum->skills;
 	ans->denied = sum->denied;
 	ans->skills_known = sum->skills_known;
+	ans->skills_lost = sum->skills_lost;
 	ans->usage = sum->usage;
 	ans->turns = sum->turns->next != NULL ? sum->turns : NULL;
 	ans->truncated = sum->truncated || d->events.full;

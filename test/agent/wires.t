@@ -346,6 +346,59 @@ printf '{"type":"tool_use","part":{"tool":"bash","state":{\n%s\n' "$end" >events
 unread 'half an event' <events
 { head -c 9000000 /dev/zero | tr '\0' 0; printf '\n%s\n' "$end"; } >events
 unread 'a line that is too long' <events
+# a part of the answer that cannot be read: what follows is not the whole answer
+long=$tmp/long
+head -c 9000000 /dev/zero | tr '\0' x >"$long"
+# torn FORMAT BEFORE AFTER NEXT: an event with a long text between these, then other lines
+torn() {
+	{ printf '%s' "$2"; cat "$long"; printf '%s\n%s\n' "$3" "$4"; } >events
+	stream "$1" <events
+}
+gone='line 1 of the output could not be read, because it is too long or damaged: the answer may be incomplete'
+last='{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'
+message='{"type":"item.completed","item":{"id":"k","type":"agent_message","text":"'
+torn codex "$message" '"}}' "$last"
+has 'codex: the answer is too long a line' "\"status\":\"error\"*$gone"
+torn codex "$message" '"}}' "${message}hello\"}}
+$last"
+has 'codex: a later answer replaces it' '"status":"passed"'
+torn codex '{"type":"item.completed","item":{"id":"k","type":"command_execution","aggregated_output":"' '"}}' "${message}hello\"}}
+$last"
+has 'codex: a result of a tool is not a part of the answer' '"status":"passed"'
+said='{"type":"message","role":"assistant","content":"'
+last='{"type":"result","status":"success","stats":{"total_tokens":2,"input_tokens":1,"output_tokens":1,"cached":0}}'
+torn gemini "$said" '","delta":true}' "${said}hello\",\"delta\":true}
+$last"
+has 'gemini: a part of the answer is too long a line' "\"status\":\"error\"*$gone"
+torn gemini '{"type":"tool_result","tool_id":"i","output":"' '"}' "${said}hello\",\"delta\":true}
+$last"
+has 'gemini: a result of a tool is not a part of the answer' '"status":"passed"'
+torn copilot '{"type":"assistant.message","data":{"content":"' '"}}' '{"type":"assistant.message","data":{"content":"hello"}}
+{"type":"result","exitCode":0}'
+has 'copilot-cli: a part of the answer is too long a line' "\"status\":\"error\"*$gone"
+
+# skilled CONFIG: the skill tidy was used; another use may be in the line that cannot be read
+skilled() {
+	{
+		echo '{"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"u","name":"Skill","input":{"skill":"tidy"}}]}}'
+		echo '{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"u","content":"ok"}]}}'
+		printf '{"type":"user","message":{"content":"'
+		cat "$long"
+		printf '"}}\n'
+		echo '{"type":"result","subtype":"success","result":"hello","usage":{"input_tokens":1,"output_tokens":1}}'
+	} >events
+	stream claude "[{type: skill_invocation, name: s, config: {$1}}]" <events
+}
+skilled 'forbidden_skills: [deploy]'
+has 'a skill that a lost event may have used is not known to be unused' '"status":"error"*does not report all skills that it used'
+run "$WAZA" grade -q --results r.json -o g.json e.yaml
+like 'and again when it is graded again' '*does not report all skills that it used*' "$("$WAZA" parse g.json)"
+skilled 'forbidden_skills: [tidy]'
+has 'a forbidden skill that was seen' '"status":"failed"*forbidden skills were used'
+skilled 'required_skills: [tidy], mode: any_order'
+has 'a required skill that was seen' '"status":"passed"'
+skilled 'required_skills: [tidy], mode: exact_match'
+has 'whether others were used is unknown' '"status":"error"*does not report all skills that it used'
 
 # rules on arguments use either form: the agent's, or that of all agents
 ruled() {

@@ -439,4 +439,19 @@ do
 	run "$WAZA" run -q eval.yaml
 	is "a worker with $MORE: graded" 0 "$rc"
 done
+cd .. || exit 1
+
+# an event that cannot be read may have been the use of the skill
+mkdir lost
+cat >lost/agent <<'SH'
+#!/bin/sh
+printf '{"type":"tool_use","part":{\n{"type":"tool_use","part":{"tool":"read","callID":"c","state":{"status":"completed","input":{},"output":"x"}}}\n'
+printf '{"type":"text","part":{"text":"task"}}\n{"type":"step_finish","part":{"tokens":{"input":8,"output":2}}}\n'
+SH
+chmod +x lost/agent
+printf 'skill: speller\nshould_not_trigger_prompts: [{prompt: add numbers}]\n' >lost/trigger_tests.yaml
+suite "executor: command, command: [$tmp/lost/agent], output_format: opencode" "$accuracy 0.9}" >lost/eval.yaml
+run "$WAZA" run -q -o lost/r.json lost/eval.yaml
+like 'lost events: a trigger test cannot be checked' '*cannot be checked: events of the agent were lost*' "$rc $out"
+is 'lost events: nothing is counted as right' 0 "$(value lost/r.json true_negatives)"
 done_testing
