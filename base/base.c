@@ -149,6 +149,29 @@ str_line(struct str *text, struct str *line)
 }
 
 struct str
+str_base(struct str path)
+{
+	size_t i;
+
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	for (i = path.n; i > 0 && path.p[i - 1] != '/'; i--)
+		;
+	return (struct str){ path.p + i, path.n - i };
+}
+
+struct str
+str_stem(struct str path)
+{
+	struct str s = str_base(path);
+	size_t n = s.n;
+
+	while (n > 1 && s.p[n - 1] != '.')
+		n--;
+	return (struct str){ s.p, n > 1 ? n - 1 : s.n };
+}
+
+struct str
 str_after_bom(struct str s)
 {
 	return str_starts(s, STR("\xEF\xBB\xBF")) ?

@@ -94,6 +94,12 @@ struct str str_trim(struct str);
  */
 bool str_line(struct str *text, struct str *line);
 
+/* The last part of a path: "b" of "a/b" and of "a/b/", "" of "/". */
+struct str str_base(struct str path);
+
+/* The same without its ending: "b" of "a/b.yaml", ".c" of ".c". */
+struct str str_stem(struct str path);
+
 /* The text of a file without the byte order mark that some editors write. */
 struct str str_after_bom(struct str);
 

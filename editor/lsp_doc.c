@@ -107,13 +107,9 @@ kind_of(struct str uri, struct str text)
 	static const char *const evals[] = { "tasks", "tasks_from", "config" };
 	static const char *const tasks[] = { "prompt", "inputs", "expected",
 		"graders" };
-	struct str name = uri;
+	struct str name = str_base(uri);
 	size_t i;
 
-	for (i = uri.n; i > 0 && uri.p[i - 1] != '/'; i--)
-		;
-	name.p += i;
-	name.n -= i;
 	for (i = 0; i < COUNTOF(names); i++)
 		if (str_is(name, names[i].name))
 			return names[i].kind;

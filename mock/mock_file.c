@@ -81,8 +81,7 @@ mock_add_tools(struct mock_tools *t, const struct json *map, const char *file,
 static struct str
 stem_of(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	struct str s = str_of(slash != NULL ? slash + 1 : path);
+	struct str s = str_base(str_of(path));
 
 	if (str_ends(s, STR(".json")))
 		s.n -= 5;

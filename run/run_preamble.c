@@ -5,8 +5,6 @@
  */
 #include "run/run_internal.h"
 
-#include <string.h>
-
 #include "base/os.h"
 #include "suite/spec.h"
 
@@ -15,11 +13,8 @@ enum { PART_MAX = 1 << 20 };	/* bytes of skills, or of instructions */
 static void
 put_skill(struct buf *b, const struct spec_skill *s, bool body)
 {
-	const char *slash = strrchr(s->dir, '/');
-
 	buf_puts(b, "<skill name=\"");
-	buf_put(b, s->name.n > 0 ? s->name :
-	    str_of(slash != NULL ? slash + 1 : s->dir));
+	buf_put(b, s->name.n > 0 ? s->name : str_base(str_of(s->dir)));
 	buf_puts(b, "\">\n");
 	if (s->description.n > 0) {
 		buf_put(b, s->description);

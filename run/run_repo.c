@@ -163,15 +163,12 @@ static struct str
 name_of(struct arena *a, const char *store)
 {
 	struct str s = str_of(store);
-	size_t i;
 
 	if (str_ends(s, STR("/.git")))
 		s.n -= 5;
 	else if (str_ends(s, STR(".git")))
 		s.n -= 4;
-	for (i = s.n; i > 0 && s.p[i - 1] != '/'; i--)
-		;
-	return arena_str(a, (struct str){ s.p + i, s.n - i });
+	return arena_str(a, str_base(s));
 }
 
 /* An earlier repository may contain links: check where the path leads. */

@@ -42,12 +42,9 @@ run_skills_word(const struct run_ask *q)
 struct str
 run_skill_base(struct arena *a, const char *dir)
 {
-	const char *real = os_real(a, dir), *slash;
+	const char *real = os_real(a, dir);
 
-	if (real != NULL)
-		dir = real;
-	slash = strrchr(dir, '/');
-	return str_of(slash != NULL ? slash + 1 : dir);
+	return str_base(str_of(real != NULL ? real : dir));
 }
 
 static bool

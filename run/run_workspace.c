@@ -84,17 +84,12 @@ put_input(struct run_trial *t, const struct spec_input_file *f, struct err *e)
 static int
 put_fixture(struct run_trial *t, const struct json *fixture, struct err *e)
 {
-	struct str path = json_text(fixture), name = path;
+	struct str path = json_text(fixture), name = str_base(path);
 	char *from = run_find_input(t, &t->ask.arena, path);
 	struct stat st;
-	size_t i;
 
 	if (from == NULL)
 		return missing(t, "fixture", path, e);
-	for (i = path.n; i > 0 && path.p[i - 1] != '/'; i--)
-		;
-	name.p += i;
-	name.n -= i;
 	if (stat(from, &st) == 0 && S_ISDIR(st.st_mode))
 		name = STR("");		/* copy its contents */
 	return workspace_copy(&t->ask.arena, t->ask.req.workspace, from,

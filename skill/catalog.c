@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 
 #include "base/os.h"
-#include "base/os_path.h"
 #include "json.h"
+#include "skill/skill.h"
 #include "suite/config.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
@@ -175,32 +175,6 @@ add_entry(struct search *s, const struct catalog_entry *e)
 	return 0;
 }
 
-static struct str
-last_part(const char *path)
-{
-	struct str s = str_of(path);
-	size_t n;
-
-	while (s.n > 1 && s.p[s.n - 1] == '/')
-		s.n--;
-	for (n = s.n; n > 0 && s.p[n - 1] != '/'; n--)
-		;
-	return (struct str){ s.p + n, s.n - n };
-}
-
-/* The name of a skill's directory, also of "." */
-static struct str
-dir_name(struct search *s, const char *dir)
-{
-	struct str name = last_part(dir);
-	const char *real;
-
-	if (!str_is(name, ".") && !str_is(name, "..") && name.n > 0)
-		return name;
-	real = os_real(s->arena, dir);
-	return real != NULL ? last_part(real) : name;
-}
-
 /* `other`: the name of a skill whose front matter has none. */
 static int
 add_named(struct search *s, const char *dir, const char *file,
@@ -224,7 +198,7 @@ add_named(struct search *s, const char *dir, const char *file,
 static int
 add_skill(struct search *s, const char *dir, const char *file)
 {
-	return add_named(s, dir, file, dir_name(s, dir));
+	return add_named(s, dir, file, skill_dir_name(s->arena, dir));
 }
 
 /* Adds the custom agents of a directory; 1 if it has any, 0, or -1. */
@@ -313,7 +287,7 @@ is_for_other(struct search *s, const struct catalog_entry *e, const char *eval)
 static const char *
 eval_of(struct search *s, const struct catalog_entry *e)
 {
-	struct str dirs[2] = { e->name, last_part(e->skill_dir) };
+	struct str dirs[2] = { e->name, str_base(str_of(e->skill_dir)) };
 	size_t i, n = is_agent(e) ? 1 : COUNTOF(dirs);
 	const char *found = NULL;
 
@@ -361,7 +335,7 @@ suite_name(struct search *s, const char *dir)
 	struct str name = path_below(s->base, dir);
 
 	if (name.n == 0)
-		name = dir_name(s, dir);
+		name = skill_dir_name(s->arena, dir);
 	if (find_entry(s, name) != NULL)
 		name = path_below(s->out->root, dir);
 	return name.n > 0 && find_entry(s, name) == NULL ? name : str_of(dir);

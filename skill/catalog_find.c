@@ -8,19 +8,6 @@
 
 #include "suite/spec.h"
 
-static struct str
-last_part(const char *path)
-{
-	struct str s = str_of(path);
-	size_t n;
-
-	while (s.n > 1 && s.p[s.n - 1] == '/')
-		s.n--;
-	for (n = s.n; n > 0 && s.p[n - 1] != '/'; n--)
-		;
-	return (struct str){ s.p + n, s.n - n };
-}
-
 const struct catalog_entry *
 catalog_find(const struct catalog *c, struct str name)
 {
@@ -32,7 +19,7 @@ catalog_find(const struct catalog *c, struct str name)
 	for (i = 0; i < c->n; i++)
 		if (c->v[i].skill_dir != NULL &&
 		    !spec_is_agent(str_of(c->v[i].skill_file)) &&
-		    str_eq(last_part(c->v[i].skill_dir), name))
+		    str_eq(str_base(str_of(c->v[i].skill_dir)), name))
 			return &c->v[i];
 	return NULL;
 }

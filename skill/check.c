@@ -183,18 +183,6 @@ make_texts(const struct check *c, struct arena *scratch, struct check_texts *t)
 /*
  * The skill
  */
-static struct str
-last_part(struct str s)
-{
-	size_t n;
-
-	while (s.n > 1 && s.p[s.n - 1] == '/')
-		s.n--;
-	for (n = s.n; n > 0 && s.p[n - 1] != '/'; n--)
-		;
-	return (struct str){ s.p + n, s.n - n };
-}
-
 static int
 open_skill(struct check *c, const struct check_env *env, const char *path,
     struct err *e)
@@ -220,7 +208,7 @@ open_skill(struct check *c, const struct check_env *env, const char *path,
 	c->agent = str_ends(str_of(c->skill.file), STR(".agent.md"));
 	c->absolute = check_clean(c->arena, os_absolute(c->arena,
 	    c->skill.dir));
-	c->dir_name = last_part(str_of(c->absolute));
+	c->dir_name = str_base(str_of(c->absolute));
 	return 0;
 }
 

@@ -292,16 +292,6 @@ fix_blanks(struct fixer *f, struct str text)
 /*
  * Links
  */
-static struct str
-base_name(struct str path)
-{
-	size_t n = path.n;
-
-	while (n > 0 && path.p[n - 1] != '/')
-		n--;
-	return (struct str){ path.p + n, path.n - n };
-}
-
 static bool
 same_letters(struct str a, struct str b)
 {
@@ -313,13 +303,13 @@ same_letters(struct str a, struct str b)
 static const struct check_file *
 only_candidate(const struct fixer *f, struct str missing)
 {
-	struct str name = arena_str(f->arena, base_name(missing)), other;
+	struct str name = arena_str(f->arena, str_base(missing)), other;
 	const struct check_file *found = NULL;
 	size_t i, exact;
 
 	for (exact = 0; exact < 2 && name.n > 0; exact++) {
 		for (found = NULL, i = 0; i < f->files.n; i++) {
-			other = base_name(f->files.v[i].rel);
+			other = str_base(f->files.v[i].rel);
 			if (exact == 0 ? !str_eq(name, other) :
 			    !same_letters(name, other))
 				continue;
@@ -472,7 +462,7 @@ check_fix(struct arena *a, const char *path, struct check_change **out,
 	}
 	f.dir = s.dir;
 	f.absolute = check_clean(a, os_absolute(a, s.dir));
-	name = base_name(str_of(f.absolute));
+	name = str_base(str_of(f.absolute));
 	check_list_files(a, s.dir, &f.files);
 	if (f.files.full)
 		return err_set(e, ERR_LIMIT, "%s: not all files could be read, "
@@ -480,11 +470,11 @@ check_fix(struct arena *a, const char *path, struct check_change **out,
 	text = fix_quotes(&f, s.text);
 	if (!str_ends(str_of(s.file), STR(".agent.md")))
 		text = fix_name(&f, text, name);
-	text = fix_all_links(&f, base_name(str_of(s.file)), text);
+	text = fix_all_links(&f, str_base(str_of(s.file)), text);
 	add_change(&f, s.file, s.text, fix_blanks(&f, text));
 	for (i = 0; i < f.files.n; i++)
 		if (f.files.v[i].is_markdown && !str_eq(f.files.v[i].rel,
-		    base_name(str_of(s.file))))
+		    str_base(str_of(s.file))))
 			add_change(&f, spec_join(a, s.dir, f.files.v[i].rel),
 			    f.files.v[i].text, fix_all_links(&f,
 			    f.files.v[i].rel, f.files.v[i].text));

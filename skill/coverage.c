@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/os_path.h"
 #include "json.h"
+#include "skill/skill.h"
 #include "suite/spec.h"
 #include "yaml_lite.h"
 
@@ -40,31 +41,6 @@ is_file(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static struct str
-last_part(struct str s)
-{
-	size_t n;
-
-	while (s.n > 1 && s.p[s.n - 1] == '/')
-		s.n--;
-	for (n = s.n; n > 0 && s.p[n - 1] != '/'; n--)
-		;
-	return (struct str){ s.p + n, s.n - n };
-}
-
-/* The last part of a directory's path, also of "." */
-static struct str
-dir_name(struct arena *a, const char *dir)
-{
-	struct str name = last_part(str_of(dir));
-	const char *real;
-
-	if (name.n > 0 && !str_is(name, ".") && !str_is(name, ".."))
-		return name;
-	real = os_real(a, dir);
-	return real != NULL ? last_part(str_of(real)) : name;
 }
 
 /*
@@ -114,7 +90,7 @@ take_skills(struct search *s, const char *dir, const struct field_strs *names)
 	size_t i;
 
 	if (is_file(file))
-		return add_skill(s, file, dir_name(s->arena, dir));
+		return add_skill(s, file, skill_dir_name(s->arena, dir));
 	for (i = 0; i < names->n; i++) {
 		if (!str_ends(names->v[i], end) || names->v[i].n == end.n)
 			continue;
@@ -334,10 +310,10 @@ owner_of(struct search *s, struct coverage *c, const char *path,
 		return find_skill(c, skill);
 	if (json_str(root, "scenario").n > 0)
 		return NULL;
-	name = dir_name(&s->scratch, dir);
+	name = skill_dir_name(&s->scratch, dir);
 	if (str_is(name, "evals") || str_is(name, "tests")) {
 		up = spec_parent(&s->scratch, dir);
-		name = up != NULL ? dir_name(&s->scratch, up) : name;
+		name = up != NULL ? skill_dir_name(&s->scratch, up) : name;
 	}
 	return find_skill(c, name);
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 #include "json.h"
 #include "lib/front.h"
 #include "suite/spec.h"
@@ -83,4 +84,16 @@ skill_parse(struct arena *a, const char *path, struct str text,
 	s->name = member(s->fields, "name");
 	s->description = member(s->fields, "description");
 	return 0;
+}
+
+struct str
+skill_dir_name(struct arena *a, const char *dir)
+{
+	struct str name = str_base(str_of(dir));
+	const char *real;
+
+	if (name.n > 0 && !str_is(name, ".") && !str_is(name, ".."))
+		return name;
+	real = os_real(a, dir);
+	return real != NULL ? str_base(str_of(real)) : name;
 }

@@ -49,4 +49,7 @@ int skill_read(struct arena *, const char *path, struct skill *,
 int skill_parse(struct arena *, const char *path, struct str text,
     struct skill *, struct err *);
 
+/* The last part of a directory's path, also of "." */
+struct str skill_dir_name(struct arena *, const char *dir);
+
 #endif

@@ -33,8 +33,7 @@ spec_is_agent(struct str file)
 static struct str
 stem_of(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	struct str s = str_of(slash != NULL ? slash + 1 : path);
+	struct str s = str_base(str_of(path));
 
 	s.n -= sizeof(SPEC_AGENT_ENDING) - 1;
 	return s;
@@ -291,8 +290,7 @@ hunt_in(struct hunt *h, const char *dir, unsigned depth)
 static bool
 is_evals(const char *dir)
 {
-	const char *slash = strrchr(dir, '/');
-	struct str name = str_of(slash != NULL ? slash + 1 : dir);
+	struct str name = str_base(str_of(dir));
 
 	return str_is(name, "evals") || str_is(name, "tests");
 }

@@ -39,12 +39,8 @@ spec_is_interpreter(struct str program)
 	static const char *const names[] = { "bash", "bun", "dash", "deno",
 		"ksh", "node", "perl", "php", "pwsh", "python", "python3",
 		"ruby", "sh", "zsh" };
-	size_t i;
 
-	for (i = program.n; i > 0 && program.p[i - 1] != '/'; i--)
-		;
-	return is_one_of((struct str){ program.p + i, program.n - i }, names,
-	    COUNTOF(names));
+	return is_one_of(str_base(program), names, COUNTOF(names));
 }
 
 char *

@@ -364,8 +364,7 @@ spec_check_text(struct spec_loader *l, const char *file, const struct json *at,
 static struct str
 base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	struct str s = str_of(slash != NULL ? slash + 1 : path);
+	struct str s = str_base(str_of(path));
 
 	if (str_ends(s, STR(".yaml")))
 		s.n -= 5;

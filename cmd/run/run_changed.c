@@ -420,12 +420,9 @@ is_harmless(struct choice *c, const struct git_change *g)
 {
 	static const char *const names[] = { "README*", "CHANGE*",
 		"LICENSE*", ".*" };
-	struct str name = g->path;
+	struct str name = str_base(g->path);
 	size_t k;
 
-	for (k = name.n; k > 0 && name.p[k - 1] != '/'; k--)
-		;
-	name = (struct str){ name.p + k, name.n - k };
 	for (k = 0; k < COUNTOF(names); k++)
 		if (glob_match(str_of(names[k]), name))
 			return true;

@@ -3,11 +3,9 @@
 #include "cmd/skill/ask.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/agent.h"
 #include "base/os.h"
-#include "base/os_path.h"
 #include "cmd/doctor.h"
 #include "cmd/job.h"
 #include "cmd/signals.h"
@@ -272,7 +270,7 @@ int
 ask_find_skill(struct cmd_call *c, bool trust, struct str *name,
     struct skill *s)
 {
-	const char *path = c->args[0], *real;
+	const char *path = c->args[0];
 	struct str found = STR("");
 
 	if (!catalog_is_path(path))
@@ -284,12 +282,8 @@ ask_find_skill(struct cmd_call *c, bool trust, struct str *name,
 		    c->err);
 	if (found.n == 0)
 		found = str_trim(s->name);
-	if (found.n == 0) {
-		real = os_real(c->arena, s->dir);
-		real = real != NULL ? real : s->dir;
-		found = str_of(strrchr(real, '/') != NULL ?
-		    strrchr(real, '/') + 1 : real);
-	}
+	if (found.n == 0)
+		found = skill_dir_name(c->arena, s->dir);
 	if (name != NULL)
 		*name = found;
 	return CMD_OK;

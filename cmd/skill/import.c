@@ -183,24 +183,12 @@ suite_text(struct import *im, const struct import_opt *opt)
 	return arena_take(im->arena, &out);
 }
 
-/* The name of the file without directory and ending. */
-static struct str
-stem(const char *file)
-{
-	const char *slash = strrchr(file, '/'), *dot;
-
-	file = slash != NULL ? slash + 1 : file;
-	dot = strrchr(file, '.');
-	return dot != NULL && dot > file ? (struct str){ file,
-	    (size_t)(dot - file) } : str_of(file);
-}
-
 static int
 write_suite(struct cmd_call *c, struct import *im)
 {
 	const struct import_opt *opt = c->opt;
 	struct files f = { .arena = c->arena };
-	struct str name = stem(im->file);
+	struct str name = str_stem(str_of(im->file));
 	struct buf out = { 0 };
 	const char *path = spec_join(c->arena, opt->dir != NULL ? opt->dir :
 	    arena_cstr(c->arena, name), STR("eval.yaml"));

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "agent/agent.h"
-#include "base/os_path.h"
 #include "cmd/job.h"
 #include "cmd/skill/new_seen.h"
 #include "io/workspace.h"
@@ -327,18 +326,6 @@ ask_and_read(struct new *n, const char *prompt, struct new_seen *seen)
 	return status;
 }
 
-/* The name of a file without directory and ending. */
-static struct str
-stem(const char *file)
-{
-	const char *slash = strrchr(file, '/'), *dot;
-
-	file = slash != NULL ? slash + 1 : file;
-	dot = strrchr(file, '.');
-	return dot != NULL && dot > file ? (struct str){ file,
-	    (size_t)(dot - file) } : str_of(file);
-}
-
 static int
 task_from_prompt(struct new *n, const char *prompt, const char *file)
 {
@@ -346,7 +333,8 @@ task_from_prompt(struct new *n, const char *prompt, const char *file)
 	struct new_seen seen = { .tags = split_tags(n->arena, opt->tags) };
 	int status;
 
-	seen.id = opt->testname != NULL ? str_of(opt->testname) : stem(file);
+	seen.id = opt->testname != NULL ? str_of(opt->testname) :
+	    str_stem(str_of(file));
 	if (check_id(seen.id, n->call->err) == -1)
 		return cmd_complain(n->call->err);
 	if (read_time(opt->timeout) == 0) {

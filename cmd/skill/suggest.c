@@ -5,7 +5,6 @@
  */
 #include "cmd/skill/suggest.h"
 
-#include <string.h>
 
 #include "agent/agent.h"
 #include "cmd/skill/ask.h"
@@ -236,8 +235,7 @@ find_suite(struct work *w)
 		w->dir = opt->dir;
 	else if (e != NULL && e->eval != NULL) {
 		w->dir = spec_dir_of(a, e->eval);
-		w->s.eval_file = str_of(strrchr(e->eval, '/') != NULL ?
-		    strrchr(e->eval, '/') + 1 : e->eval);
+		w->s.eval_file = str_base(str_of(e->eval));
 	} else
 		w->dir = spec_join(a, w->skill.dir, STR("evals"));
 	suite.skill_dir = new_relative(a, w->dir, w->skill.dir);

@@ -158,16 +158,6 @@ tokens_put_command(struct buf *b, const char *level, struct str path,
 /*
  * tokens count
  */
-static struct str
-base_name(struct str path)
-{
-	size_t i = path.n;
-
-	while (i > 0 && path.p[i - 1] != '/')
-		i--;
-	return (struct str){ path.p + i, path.n - i };
-}
-
 static int
 by_tokens(const void *x, const void *y)
 {
@@ -188,7 +178,7 @@ static int
 by_name(const void *x, const void *y)
 {
 	const struct tokens_file *a = x, *b = y;
-	struct str s = base_name(a->path), t = base_name(b->path);
+	struct str s = str_base(a->path), t = str_base(b->path);
 	size_t i;
 
 	for (i = 0; i < s.n && i < t.n; i++)

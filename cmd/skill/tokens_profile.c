@@ -83,10 +83,7 @@ name_of(struct tokens *t, const struct tokens_scope *s, struct str path)
 			;
 		return (struct str){ path.p, i > 0 ? i - 1 : path.n };
 	}
-	dir.n--;
-	for (i = dir.n; i > 0 && dir.p[i - 1] != '/'; i--)
-		;
-	return (struct str){ dir.p + i, dir.n - i };
+	return str_base(dir);
 }
 
 static void

@@ -44,9 +44,7 @@ bpe_rule_of(struct str path, enum bpe_rule *rule, struct err *e)
 {
 	size_t i, found = 0;
 
-	for (i = path.n; i > 0 && path.p[i - 1] != '/'; i--)
-		;
-	path = (struct str){ path.p + i, path.n - i };
+	path = str_base(path);
 	for (i = 0; i < COUNTOF(names); i++)
 		if (contains(path, str_of(names[i]))) {
 			*rule = (enum bpe_rule)i;

@@ -66,7 +66,6 @@ static void
 seal(struct collection *c, const char *path)
 {
 	struct taint_file f = { 0 };
-	const char *slash;
 	struct stat st;
 
 	if (path == NULL || c->files.n >= TAINT_FILES_MAX * sizeof(f) ||
@@ -77,8 +76,7 @@ seal(struct collection *c, const char *path)
 	if (f.path == NULL || stat(f.path, &st) == -1 ||
 	    !S_ISREG(st.st_mode) || is_below(c->fixtures, f.path))
 		return;
-	slash = strrchr(f.path, '/');
-	f.base = str_of(slash == NULL ? f.path : slash + 1);
+	f.base = str_base(str_of(f.path));
 	f.name = is_below(c->taint->dir, f.path) ?
 	    str_of(f.path + strlen(c->taint->dir) + 1) : str_of(path);
 	f.dev = st.st_dev;

@@ -47,15 +47,11 @@ static void
 try_name(struct search *s, struct str word)
 {
 	const struct taint *t = s->taint;
-	struct str base = word;
+	struct str base = str_base(word);
 	const char *path;
 	struct stat st;
 	size_t i;
 
-	for (i = word.n; i > 0 && word.p[i - 1] != '/'; i--)
-		;
-	base.p += i;
-	base.n -= i;
 	i = search_first(&base, t->files, t->nfiles, sizeof(*t->files),
 	    by_base);
 	if (i == t->nfiles || !str_eq(t->files[i].base, base))

@@ -387,6 +387,22 @@ test_lines(void)
 }
 
 static void
+test_paths(void)
+{
+	static const char *const rows[][3] = {
+		{ "a/b.yaml", "b.yaml", "b" }, { "a/b.c//", "b.c", "b" },
+		{ "b.c.d", "b.c.d", "b.c" }, { "a.b/c", "c", "c" },
+		{ "/.c", ".c", ".c" }, { "/", "", "" }, { "", "", "" },
+	};
+	size_t i;
+
+	for (i = 0; i < COUNTOF(rows); i++) {
+		OK(str_is(str_base(str_of(rows[i][0])), rows[i][1]));
+		OK(str_is(str_stem(str_of(rows[i][0])), rows[i][2]));
+	}
+}
+
+static void
 test_trim(void)
 {
 	OK(str_is(str_trim(STR(" \t\r\n a b \n")), "a b"));
@@ -394,6 +410,7 @@ test_trim(void)
 	OK(str_trim(STR(" \t ")).n == 0);
 	OK(str_trim(STR("")).n == 0);
 	test_lines();
+	test_paths();
 }
 
 static void
