@@ -27,7 +27,7 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION) -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 BASE = base base_near json num os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base num os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
 LIB = base64 csv diff diff_search field field_schema front glob guard http http_body http_url \
-	mask opt sha256 siphash stats stats_sequence tmpl unicode ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split \
+	mask/mask mask/mask_form opt sha256 siphash stats stats_sequence tmpl unicode ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split \
 	py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval py/expr_lex \
 	py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr py/expr_seq \
 	py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts re/re_bits \
@@ -37,7 +37,7 @@ LIB = base64 csv diff diff_search field field_schema front glob guard http http_
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor \
 	yaml/yaml_block yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_out \
 	yaml/yaml_scalar gzip/inflate markdown/markdown markdown/markdown_block markdown/markdown_inline
-LIB_H = base64 csv diff diff_internal field field_schema front glob guard http mask opt sha256 \
+LIB_H = base64 csv diff diff_internal field field_schema front glob guard http mask/mask opt sha256 \
 	siphash stats tmpl unicode ws bpe/bpe bpe/bpe_internal py/expr py/expr_internal \
 	re/re re/re_internal schema/schema schema/schema_internal yaml/yaml_internal \
 	yaml/yaml_out gzip/inflate markdown/markdown markdown/markdown_internal

@@ -21,7 +21,7 @@
 #include "io/git.h"
 #include "io/proc.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 

@@ -15,7 +15,7 @@
 #include "io/fetch.h"
 #include "io/proc.h"
 #include "io/wire.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 struct json;
 struct openai;

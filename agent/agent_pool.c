@@ -23,7 +23,7 @@
 #include "base/os_spawn.h"
 #include "io/proc.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "lib/tmpl.h"
 #include "suite/spec.h"
 

@@ -11,7 +11,7 @@
 #include "io/workspace.h"
 #include "json.h"
 #include "lib/field.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 static const struct field script_rows[] = {
 	FIELD(agent_script, output, FIELD_STR,
@@ -254,13 +254,16 @@ agent_mask(struct agent_job *j, const struct mask *m)
 	struct answer *ans = &j->ans;
 	struct arena *a = j->arena;
 	struct answer_call *c;
+	struct mask forms = *m;
 	size_t i;
 
+	/* these are not graded: more is masked than the keys */
+	forms.forms = true;
+	ans->error = mask_text(a, &forms, ans->error);
+	ans->stderr_tail = mask_text(a, &forms, ans->stderr_tail);
 	if (m->n == 0)
 		return;
 	ans->output = mask_text(a, m, ans->output);
-	ans->error = mask_text(a, m, ans->error);
-	ans->stderr_tail = mask_text(a, m, ans->stderr_tail);
 	ans->transcript = mask_json(a, m, ans->transcript);
 	ans->session_id = mask_text(a, m, ans->session_id);
 	for (i = 0; i < ans->skills.n; i++)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 enum {
 	LINE_MAX_BYTES = 8 << 20,	/* bytes of one event */

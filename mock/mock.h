@@ -150,6 +150,10 @@ int mock_log(const char *path, struct str line, struct err *);
  * "token" and "key" alone do not: they are also cursors and the like.
  */
 bool mock_is_secret(struct str name);
+/* Adds secrets of the environment, and those that the arguments show. */
+struct mask;
+void mock_add_secrets(struct arena *, struct mask *, const char *const *argv,
+    const char *const *env);
 /* Appends arguments of a command to a list, without secrets. */
 void mock_put_args(struct json_out *, const char *const *argv,
     const char *const *env);

@@ -11,7 +11,7 @@
 
 #include "base/os.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 int
 mock_log(const char *path, struct str line, struct err *e)
@@ -93,22 +93,75 @@ secret_header(struct str s)
 	    name.n : 0;
 }
 
+/* Options whose value is USER:PASSWORD. */
+static bool
+is_user_option(const char *arg)
+{
+	static const char *const names[] = { "-u", "-U", "--user",
+		"--proxy-user" };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(names); i++)
+		if (strcmp(arg, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* An argument as a text shows it: after the option that it belongs to. */
+static struct str
+in_context(struct arena *a, const char *const *argv, size_t i)
+{
+	char quote = strchr(argv[i], '\'') == NULL ? '\'' :
+	    strchr(argv[i], '"') == NULL ? '"' : '`';
+
+	return i > 0 && is_user_option(argv[i - 1]) ? arena_fmt(a, "%s %c%s",
+	    argv[i - 1], quote, argv[i]) : str_of(argv[i]);
+}
+
+void
+mock_add_secrets(struct arena *a, struct mask *m, const char *const *argv,
+    const char *const *env)
+{
+	size_t i;
+
+	mask_add_env(a, m, env);
+	for (i = 0; argv[i] != NULL; i++) {
+		mask_add_forms(a, m, in_context(a, argv, i));
+		if (i > 0 && argv[i - 1][0] == '-' &&
+		    mock_is_secret(str_of(argv[i - 1])) &&
+		    strlen(argv[i]) >= MASK_ENV_MIN)
+			mask_add(a, m, str_of(argv[i]));
+	}
+}
+
+/* The argument without what its form tells to be secret. */
+static struct str
+masked_arg(struct arena *a, const struct mask *m, const char *const *argv,
+    size_t i)
+{
+	struct str s = in_context(a, argv, i), out = mask_text(a, m, s);
+	size_t skip = s.n - strlen(argv[i]);
+
+	return (struct str){ out.p + skip, out.n - skip };
+}
+
 void
 mock_put_args(struct json_out *o, const char *const *argv,
     const char *const *env)
 {
 	struct arena a = { 0 };
-	struct mask m = { 0 };
+	struct mask m = { .forms = true };
 	const char *eq;
 	struct str s, name;
 	bool hide = false;
+	size_t i;
 
-	mask_add_env(&a, &m, env);
-	for (; *argv != NULL; argv++) {
-		eq = strchr(*argv, '=');
-		s = str_of(*argv);
-		name = eq == NULL ? s : (struct str){ *argv,
-			(size_t)(eq - *argv) };
+	mock_add_secrets(&a, &m, argv, env);
+	for (i = 0; argv[i] != NULL; i++) {
+		eq = strchr(argv[i], '=');
+		s = str_of(argv[i]);
+		name = eq == NULL ? s : (struct str){ s.p,
+			(size_t)(eq - s.p) };
 		if (hide) {
 			json_put_cstr(o, "[REDACTED]");
 			hide = false;
@@ -119,9 +172,9 @@ mock_put_args(struct json_out *o, const char *const *argv,
 			json_put_str(o, arena_fmt(&a, "%.*s: [REDACTED]",
 			    (int)secret_header(s), s.p));
 		else {
-			hide = **argv == '-' && eq == NULL &&
+			hide = s.n > 0 && s.p[0] == '-' && eq == NULL &&
 			    is_secret_name(name);
-			json_put_str(o, mask_text(&a, &m, s));
+			json_put_str(o, masked_arg(&a, &m, argv, i));
 		}
 	}
 	arena_free(&a);

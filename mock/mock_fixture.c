@@ -161,6 +161,8 @@ add_secrets(struct mock_fixture *f, const struct json *v)
 	for (v = json_first(v); v != NULL; v = v->next) {
 		if (v->type == JSON_STRING && mock_is_secret(json_key(v)))
 			mask_add(&f->arena, &f->secrets, json_text(v));
+		else if (v->type == JSON_STRING)
+			mask_add_forms(&f->arena, &f->secrets, json_text(v));
 		add_secrets(f, v);
 	}
 }

@@ -11,7 +11,7 @@
 #include "io/loop.h"
 #include "io/proc.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "mock/mock.h"
 
 enum { MOCK_MESSAGE_MAX = 64 << 20 };	/* bytes from client or server */

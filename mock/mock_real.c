@@ -235,6 +235,7 @@ mock_real_start(struct mock_link *l, struct err *e)
 		.arg = l };
 
 	procs_init(&l->procs, l->loop, true);
+	l->fixture.secrets.forms = true;
 	mask_add_env(&l->fixture.arena, &l->fixture.secrets,
 	    os_env(&l->fixture.arena, NULL, 0));
 	if (watch_signals(l, e) == -1 ||

@@ -318,6 +318,7 @@ otlp_start(struct arena *a, const struct otlp_opts *opts, struct procs *procs,
 		.fd = -1 };
 	if (otlp_send_open(o, e) == -1)
 		return NULL;
+	o->secrets.forms = true;
 	if (opts->payloads)
 		mask_add_env(a, &o->secrets, os_env(a, NULL, 0));
 	o->sink = (struct event_sink){ .fn = on_event, .arg = o };

@@ -10,7 +10,7 @@
 
 #include "io/fetch.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "otlp/otlp.h"
 #include "results/event.h"
 

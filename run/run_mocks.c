@@ -20,7 +20,7 @@
 #include "base/os.h"
 #include "base/os_path.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "mock/mock.h"
 
 bool

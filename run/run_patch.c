@@ -16,7 +16,7 @@
 #include "base/os.h"
 #include "io/workspace_scan.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 enum {
 	FILE_MAX = 256 << 10,	/* bytes of a compared file */

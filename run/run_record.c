@@ -22,7 +22,7 @@
 #include "base/os.h"
 #include "base/os_spawn.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "results/cache.h"
 
 enum {

@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "io/loop.h"
 #include "io/wire.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 struct json;
 

@@ -25,7 +25,7 @@
 #include "io/loop.h"
 #include "io/wire.h"
 #include "lib/field.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 struct json;
 struct json_out;

@@ -16,7 +16,7 @@
 #include "base/base.h"
 #include "io/fetch.h"
 #include "lib/http.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 struct json;
 struct spec_notes;

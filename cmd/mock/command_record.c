@@ -19,7 +19,7 @@
 #include "base/os.h"
 #include "base/os_spawn.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "mock/mock.h"
 #include "yaml_lite.h"
 
@@ -117,9 +117,9 @@ put_response(struct json_out *o, struct capture *c)
 {
 	struct arena *a = c->call->arena;
 	const char **env = os_env(a, NULL, 0);
-	struct mask secrets = { 0 };
+	struct mask secrets = { .forms = true };
 
-	mask_add_env(a, &secrets, env);
+	mock_add_secrets(a, &secrets, c->argv + 1, env);
 	json_open(o, '{');
 	json_open_member(o, "args", '[');
 	mock_put_args(o, c->argv + 1, env);

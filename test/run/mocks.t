@@ -341,6 +341,14 @@ is 'command-record: the exit status' 5 "$rc"
 is 'command-record: the output is unchanged' 'y topsecret-99' "$(printf 'y'; "$WAZA" command-record tool -o t2.json -- echo ' topsecret-99')"
 is 'command-record: all calls at once, once each' 7 "$(grep -c exit_code tool.json)"
 is 'command-record: no secret' 0 "$(grep -c 'topsecret\|=pw' tool.json)"
+run "$WAZA" command-record tool -o t4.json -- sh -c 'echo "-u me:hunter2222 is wrong: hunter2222"' sh -u me:hunter2222 https://me:swordfish9@host/x \
+    'curl -u b:open1 https://b:sesame@host' --token tok1
+like 'command-record: secrets by their form' '*"args":[[]"-c","echo *","sh","-u","me:***","https://me:***@host/x","curl -u b:*** https://b:***@host","--token","[[]REDACTED]"],"stdout":"-u me:*** is wrong: ***\\n"*' "$("$WAZA" parse --json t4.json)"
+is 'command-record: none is left' 0 "$(grep -c 'hunter\|swordfish\|open1\|sesame\|tok1' t4.json)"
+{ call 1 one '{"cmd":"git push https://me:hunter2222@host --token tok1","k":"hunter2222"}'; echo; } >one
+run "$WAZA" mcp-record hub -o rec4.json -- "$WAZA" mcp-mock real.json <one
+is 'mcp-record: secrets by their form' '"match":{"cmd":"git push https://me:***@host --token ***","k":"***"}' \
+    "$("$WAZA" parse --json rec4.json | grep -o '"match":{[^}]*}')"
 cat >keys.yaml <<'YAML'
 command_mocks: [{name: tool, fixtures: t3.json}]
 YAML

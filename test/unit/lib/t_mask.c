@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "json.h"
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 #include "test/tool/help.h"
 #include "test/tool/tap.h"
 
@@ -21,6 +21,40 @@ static bool
 masks_json(const struct mask *m, const char *text, const char *want)
 {
 	return is_text(mask_json(&a, m, str_of(text)), want);
+}
+
+static void
+forms(void)
+{
+	static const struct { const char *text, *want; } rows[] = {
+		{ "git clone https://me:hunter2@host/x", "git clone https://me:***@host/x" },
+		{ "https://me:p@ss@host:80/a?b@c", "https://me:***@host:80/a?b@c" },
+		{ "https://ghp_0123456789abcdefghij@host", "https://***@host" },
+		{ "ssh://git@host/x http://host:80/a@b", "ssh://git@host/x http://host:80/a@b" },
+		{ "{\"u\":\"amqp://a:b@c\"}", "{\"u\":\"amqp://a:***@c\"}" },
+		{ "curl -u me:pw x; curl -ume:pw", "curl -u me:*** x; curl -ume:***" },
+		{ "curl --user=me:pw --proxy-user 'a:b c'", "curl --user=me:*** --proxy-user 'a:***'" },
+		{ "docker run -u 1000:1000 -u name x", "docker run -u 1000:1000 -u name x" },
+		{ "x --password=a1 --api-token b2 --token", "x --password=*** --api-token *** --token" },
+		{ "x --token \"a b\" --token $T --password --v", "x --token \"***\" --token $T --password --v" },
+		{ "x --max-tokens 4096 --tokens 5 --token-file f", "x --max-tokens 4096 --tokens 5 --token-file f" },
+		{ "API_KEY=k1 x KEYS=2 PASSWORD=$P", "API_KEY=*** x KEYS=2 PASSWORD=$P" },
+		{ "-H 'Authorization: Bearer k' -H 'A: b'", "-H 'Authorization: ***' -H 'A: b'" },
+		{ "X-Api-Key: k\nnext", "X-Api-Key: ***\nnext" },
+		{ "--password", "--password" }, { "-u", "-u" }, { "://", "://" },
+		{ "--password=", "--password=" }, { "--user :x", "--user :x" },
+	};
+	struct mask m = { .forms = true };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(rows); i++) {
+		printf("# %s\n", rows[i].text);
+		OK(masks(&m, rows[i].text, rows[i].want));
+	}
+	OK(masks_json(&m, "{\"a\":\"-u b:\\\"c\"}", "{\"a\":\"-u b:\\\"c\"}"));
+	OK(masks_json(&m, "{\"a\":\"x --password 'b\\nc'\"}", "{\"a\":\"x --password '***'\"}"));
+	mask_add_forms(&a, &m, STR("--token hunter2222 --password abc"));
+	OK(masks(&m, "abc hunter2222", "abc ***"));
 }
 
 static void
@@ -111,7 +145,7 @@ full(void)
 int
 main(void)
 {
-	RUN(texts, quotes, values, names, full);
+	RUN(texts, forms, quotes, values, names, full);
 	arena_free(&a);
 	return tap_done();
 }

@@ -9,6 +9,7 @@
 #ifndef WAZA_MASK_H
 #define WAZA_MASK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/base.h"
@@ -22,6 +23,7 @@ enum {
 struct mask {
 	struct str *v;		/* longest first */
 	size_t n, room;
+	bool forms;		/* also mask what mask_form() finds */
 };
 
 /* Adds a copy of a secret; ignores those shorter than MASK_MIN. */
@@ -29,6 +31,19 @@ void mask_add(struct arena *, struct mask *, struct str secret);
 
 /* Adds the values of variables ("NAME=value") with names like API_KEY. */
 void mask_add_env(struct arena *, struct mask *, const char *const *env);
+
+/* Whether a variable of that name has a secret: API_KEY and the like. */
+bool mask_is_name(struct str name);
+
+/*
+ * mask_form.c: the next value from *at on that the text around it tells to be
+ * secret, as in https://user:SECRET@host or --password=SECRET; p is NULL if
+ * there is none.  Moves *at to its end.
+ */
+struct str mask_form(struct str text, size_t *at);
+
+/* Adds such values of at least MASK_ENV_MIN bytes: other texts repeat them. */
+void mask_add_forms(struct arena *, struct mask *, struct str text);
 
 /* Returns the text with "***" for each secret, or the text itself. */
 struct str mask_text(struct arena *, const struct mask *, struct str text);

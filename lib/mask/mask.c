@@ -5,7 +5,7 @@
  * One pass over the text, as an agent could fill it with secrets.  Secrets
  * that overlap are masked together, so that no part of one remains.
  */
-#include "lib/mask.h"
+#include "lib/mask/mask.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -51,9 +51,9 @@ mask_add(struct arena *a, struct mask *m, struct str secret)
 	buf_free(&b);
 }
 
-/* Whether the name is, say, KEY or ends in _KEY. */
-static bool
-is_secret(struct str name)
+/* The name is, say, KEY or ends in _KEY. */
+bool
+mask_is_name(struct str name)
 {
 	static const char *const names[] = { "KEY", "TOKEN", "SECRET",
 		"PASSWORD", "PASSWD", "CREDENTIALS" };
@@ -79,9 +79,20 @@ mask_add_env(struct arena *a, struct mask *m, const char *const *env)
 		if ((*env)[name.n] == '\0')
 			continue;
 		value = str_of(*env + name.n + 1);
-		if (value.n >= MASK_ENV_MIN && is_secret(name))
+		if (value.n >= MASK_ENV_MIN && mask_is_name(name))
 			mask_add(a, m, value);
 	}
+}
+
+void
+mask_add_forms(struct arena *a, struct mask *m, struct str text)
+{
+	struct str s;
+	size_t at = 0;
+
+	while ((s = mask_form(text, &at)).p != NULL)
+		if (s.n >= MASK_ENV_MIN)
+			mask_add(a, m, s);
 }
 
 /* The length of the longest secret at the start of the text, or 0. */
@@ -109,6 +120,26 @@ end_of(const struct mask *m, struct str text, size_t at, size_t n)
 	return end;
 }
 
+/* Replaces the values that mask_form() finds. */
+static struct str
+mask_forms(struct arena *a, struct str text)
+{
+	struct buf b = { 0 };
+	size_t at = 0, from = 0;
+	struct str s;
+
+	while ((s = mask_form(text, &at)).p != NULL) {
+		buf_put(&b, (struct str){ text.p + from,
+		    (size_t)(s.p - text.p) - from });
+		buf_put(&b, stars);
+		from = at;
+	}
+	if (from == 0)
+		return text;
+	buf_put(&b, (struct str){ text.p + from, text.n - from });
+	return arena_take(a, &b);
+}
+
 struct str
 mask_text(struct arena *a, const struct mask *m, struct str text)
 {
@@ -117,6 +148,8 @@ mask_text(struct arena *a, const struct mask *m, struct str text)
 	size_t i, n, from = 0;
 	struct str out;
 
+	if (m->forms)
+		text = mask_forms(a, text);
 	for (i = 0; i < m->n; i++)
 		first[(unsigned char)m->v[i].p[0]] = true;
 	for (i = 0; m->n > 0 && i < text.n; i++) {
@@ -182,7 +215,7 @@ mask_json(struct arena *a, const struct mask *m, struct str json)
 	struct json_error e;
 	const struct json *v;
 
-	if (out.p == json.p)
+	if (out.p == json.p && !m->forms)
 		return json;
 	v = json_read(&mem, json, DEPTH, &e);
 	if (v != NULL) {
