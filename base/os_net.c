@@ -69,6 +69,11 @@ lookup(const char *host, const char *port, int flags, struct err *e)
 	hint.ai_flags = flags;
 	host = host != NULL && host[0] == '\0' ? NULL : host;
 	rc = getaddrinfo(host, port, &hint, &list);
+	if (rc != 0 && host != NULL && strcmp(host, "localhost") == 0) {
+		/* without a hosts file, as in minimal images (RFC 6761) */
+		hint.ai_flags &= ~AI_PASSIVE;
+		rc = getaddrinfo(NULL, port, &hint, &list);
+	}
 	if (rc == 0)
 		return list;
 	err_set(e, ERR_SYS, "cannot find %s port %.20s: %s; check the name",

@@ -29,7 +29,8 @@ struct os_listener {
  * Unless remote is set, an address other than loopback is refused with
  * ERR_SCHEMA before anything is bound.  An address in use fails the call; an
  * address family that this machine does not support is skipped.  Name lookup
- * may block.
+ * may block.  If nothing else defines "localhost", it is the loopback
+ * addresses, here and in os_connect_tcp().
  */
 int os_listen_tcp(const char *host, const char *port, bool remote,
     struct os_listener *, size_t max, struct err *);

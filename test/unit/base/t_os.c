@@ -369,6 +369,8 @@ tcp(void)
 
 	n = os_listen_tcp("localhost", "0", false, v, COUNTOF(v), &e);
 	OK(n >= 1);
+	if (n < 1)
+		return;
 	for (i = 0; i < n; i++) {
 		snprintf(host, sizeof(host), "%s", v[i].name);
 		port = strrchr(host, ':');
