@@ -65,6 +65,9 @@ while IFS="$tab" read -r name status files args thing place next
 do
 	case $name in \#*) continue ;; esac
 	n=$((n + 1))
+	case $name:$next in
+	*'(git: '*) command -v git >/dev/null || { skip "$name: git is not installed"; continue; } ;;
+	esac
 	rm -rf work
 	case $name in
 	*'empty directory') mkdir work ;;

@@ -202,6 +202,11 @@ tasks:
   - {id: q, prompt: a, graders: [{type: code, name: js, config: {language: javascript, assertions: ['true']}}]}
   - {id: v, prompt: a, expected: {output_not_contains: [x]}}
 YAML
+# an interpreter that leaves a mark, whether or not this machine has one
+mkdir bin
+printf '#!/bin/sh\necho node >>"$MARKS"\n' >bin/node
+chmod +x bin/node
+PATH=$tmp/bin:$PATH
 : >"$MARKS"
 run "$WAZA" validate --controls hook.yaml
 is 'validate --controls: status' 0 "$rc"

@@ -171,6 +171,7 @@ File f differs (2 bytes, content before was not kept)' "$(patch)"
 rm fixtures/f
 
 # repositories
+command -v git >/dev/null || { skip 'git is not installed'; done_testing; }
 git init -q repo
 (cd repo && echo 1 >f && ln -s f l && git add . &&
     git -c user.name=n -c user.email=e@x commit -qm c)

@@ -574,6 +574,7 @@ token(const char *text, size_t n, mode_t mode, struct str *out,
 	struct config *c = load(s);
 
 	*e = (struct err){ 0 };
+	unlink(path("token"));		/* it may be read-only */
 	os_write_file(path("token"), (struct str){ text, n }, e);
 	chmod(path("token"), mode);
 	return config_token(&arena, c, out, from, e);
