@@ -26,8 +26,8 @@ DEFS    = -I. -DWAZA_VERSION=$(VERSION) -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 # headers of each folder.
 BASE = base base_near json num os os_child os_confine os_net os_path os_peer os_quiet os_spawn os_term
 BASE_H = base num os os_child os_confine os_internal os_net os_path os_peer os_quiet os_spawn os_term
-LIB = base64 csv diff diff_search field field_schema front glob guard http http_body http_url \
-	mask/mask mask/mask_form opt sha256 siphash stats stats_sequence tmpl unicode ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split \
+LIB = base64 csv diff diff_search field front glob guard http http_body http_url \
+	mask/mask mask/mask_form opt sha256 siphash stats stats_sequence tmpl unicode \
 	py/expr py/expr_atom py/expr_call py/expr_case py/expr_equal py/expr_eval py/expr_lex \
 	py/expr_map py/expr_num py/expr_parse py/expr_pattern py/expr_re py/expr_repr py/expr_seq \
 	py/expr_str py/expr_text py/expr_value re/re re/re_atom re/re_class re/re_cuts re/re_bits \
@@ -35,13 +35,13 @@ LIB = base64 csv diff diff_search field field_schema front glob guard http http_
 	schema/schema_build schema/schema_check schema/schema_index schema/schema_keyword \
 	schema/schema_map schema/schema_meta schema/schema_number schema/schema_pattern \
 	schema/schema_explain schema/schema_uri schema/schema_value yaml/yaml_anchor \
-	yaml/yaml_block yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map yaml/yaml_out \
-	yaml/yaml_scalar gzip/inflate markdown/markdown markdown/markdown_block markdown/markdown_inline
+	yaml/yaml_block yaml/yaml_core yaml/yaml_flow yaml/yaml_in yaml/yaml_map \
+	yaml/yaml_scalar
 LIB_H = base64 csv diff diff_internal field field_schema front glob guard http mask/mask opt sha256 \
 	siphash stats tmpl unicode ws bpe/bpe bpe/bpe_internal py/expr py/expr_internal \
 	re/re re/re_internal schema/schema schema/schema_internal yaml/yaml_internal \
 	yaml/yaml_out gzip/inflate markdown/markdown markdown/markdown_internal
-IO = conn conn_frame conn_http conn_pace conn_sweep conn_write conn_ws fetch fetch_curl fetch_name git git_files loop loop_child offload proc proc_guard proc_tail wire \
+IO = conn conn_frame conn_http conn_pace conn_sweep conn_write fetch fetch_curl fetch_name git git_files loop loop_child offload proc proc_guard proc_tail wire \
 	workspace workspace_litter workspace_scan workspace_text
 IO_H = conn conn_internal fetch fetch_internal git git_internal loop loop_internal offload proc wire workspace workspace_scan \
 	workspace_text
@@ -52,24 +52,20 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	spec_matrix spec_missing spec_mock spec_preset spec_program spec_quarantine spec_remote spec_require spec_row spec_skill \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
-SKILL = budget catalog catalog_find files scaffold scaffold_project skill triggers \
-	check check_advice check_files check_fix check_json check_level check_links check_rules check_spec check_suite \
-	coverage coverage_out \
-	check_urls
+SKILL = catalog catalog_find
 SKILL_H = budget catalog files scaffold skill triggers \
 	check check_internal \
 	coverage
 RESULTS = answer answer_names answer_tool cache cache_hash event history outcome outcome_answer outcome_run result result_control result_file \
 	result_import result_journal result_name result_pairwise result_resume result_reuse result_same result_shard result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan suspect/suspect \
-	merge/merge merge/merge_file merge/merge_find merge/merge_journal merge/merge_read merge/merge_scan merge/merge_store \
-	meet/meet meet/meet_merge meet/meet_receive
+	merge/merge merge/merge_file merge/merge_find merge/merge_journal merge/merge_read merge/merge_scan merge/merge_store
 RESULTS_H = answer cache event history outcome result result_internal store store_internal suspect/suspect verdict \
 	merge/merge merge/merge_internal meet/meet meet/meet_internal
 AGENT = agent agent_command agent_confine agent_control agent_denial agent_formats agent_gate agent_hide agent_home \
-	agent_mcp agent_mock agent_mocks agent_models agent_mutate agent_policy agent_pool agent_preset agent_probe agent_ready agent_remote agent_replay agent_script \
+	agent_mcp agent_mock agent_mocks agent_models agent_mutate agent_policy agent_pool agent_preset agent_probe agent_ready agent_replay agent_script \
 	agent_skills agent_stream agent_untold \
-	hub hub_client proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
+	proto/acp proto/acp_answer proto/acp_permit proto/acp_plan proto/acp_setup \
 	proto/acp_turn proto/copilot proto/copilot_event proto/copilot_permit proto/copilot_session \
 	proto/copilot_settings proto/openai proto/openai_answer proto/openai_body proto/openai_read \
 	proto/openai_setup
@@ -92,45 +88,67 @@ RUN_H = run run_internal run_mocks run_wait_internal shard stop taint/taint tain
 REPORT = compare compare_gate compare_gate_out compare_json compare_markdown \
 	compare_task compare_text compare_words report \
 	report_calls report_console report_csv report_detail report_layout \
-	report_github report_html report_junit report_log report_markdown report_out \
+	report_github report_junit report_log report_markdown report_out \
 	report_recommend report_source report_stored report_suites report_sum \
-	report_tap report_text report_trigger report_words page \
-	report_check report_check_ci report_coverage compare/compare_stop control/report_control explain/explain matrix/matrix matrix/matrix_markdown matrix/matrix_text
+	report_tap report_text report_trigger report_words \
+	compare/compare_stop control/report_control explain/explain matrix/matrix matrix/matrix_markdown matrix/matrix_text
 REPORT_H = compare page report report_internal report_suites report_check report_coverage \
 	explain/explain matrix/matrix
 OTLP = otlp otlp_send otlp_span otlp_trial
 OTLP_H = otlp otlp_internal
 RPC = rpc_about rpc_answer rpc_cache rpc_eval rpc_gate rpc_listener rpc_output rpc_queue rpc_run rpc_runs rpc_stream \
-	rpc_view session session_agent session_file session_fix session_params session_prompt \
-	session_store tool tool_command tool_progress \
-	rpc_executor rpc_skill
+	rpc_view \
+	tool tool_command tool_progress \
+	rpc_executor
 RPC_H = rpc_internal rpc_stream rpc_view session session_internal tool
-WEB = evalclient server server_gate server_refuse web web_answer web_api web_feed web_gate web_meet web_metrics web_openapi web_page web_runs web_sse \
-	web_upstream
+WEB = server server_gate server_refuse
 WEB_H = evalclient server server_internal web web_api web_api_internal web_internal web_page
 EDITOR = editor_check editor_results editor_schema lsp lsp_at lsp_check lsp_complete lsp_doc lsp_line \
 	lsp_outline lsp_schema
 EDITOR_H = editor_schema lsp lsp_internal
-CMD = cache cmd compare config doctor doctor_probe evalclients gate_update grade job job_report list match models parse results \
-	run run/run_budget run/run_cells run/run_dry run/run_history run/run_load run/run_otlp run/run_send run/run_stop run/run_vars run/run_watch run_files run_units schema_check serve service session signals stdout stored validate \
+CMD = cache cmd compare config doctor doctor_probe help jsonrpc gate_update grade job job_report list match models parse results \
+	run run/run_budget run/run_cells run/run_dry run/run_history run/run_load run/run_stop run/run_vars run/run_watch run_files run_units schema_check service signals stdout stored validate \
 	run/change_set run/run_changed run/run_ref \
 	run/control run/run_control run/self_test \
-	run_suggest view workspace client/call client/client client/client_command client/client_show \
-	client/client_target client/connect client/deliver client/run_on_server client/worker client/worker_job \
-	client/worker_link editor/complete editor/completion editor/lsp editor/schema skill/ask \
-	skill/import skill/import_inspect skill/import_promptfoo skill/init skill/new \
-	skill/new_common skill/new_seen skill/new_seen_read skill/new_task skill/check \
-	skill/quality skill/suggest skill/suggest_reply skill/tokens skill/tokens_check \
-	skill/tokens_compare skill/tokens_files skill/tokens_git skill/tokens_profile \
-	skill/tokens_suggest skill/coverage scale/kube scale/kube_files scale/kube_log scale/kube_manifest \
-	scale/kube_option scale/kube_pod scale/kube_state scale/merge \
-	scale/on scale/on_collect scale/on_dir scale/on_follow \
-	scale/on_local scale/on_parallel scale/on_script scale/on_slurm scale/shard \
+	workspace \
+	scale/merge \
+	scale/shard \
 	mock/command_record mock/mcp_mock
-CMD_H = doctor evalclients gate job run run/change_set scale/on scale/on_internal scale/kube_engine service signals stdout stored workspace client/client \
+CMD_H = doctor server/evalclients gate job run run/change_set scale/on scale/on_internal scale/kube_engine service signals stdout stored workspace client/client \
 	client/client_command client/deliver client/run_on_server client/worker skill/ask skill/import skill/new \
 	skill/new_seen skill/suggest skill/tokens scale/kube \
 	run/control run/self_test
+
+# What only the whole program has: with SMALL=1 the files of small/ replace it.
+LIB_FULL = field_schema ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split yaml/yaml_out gzip/inflate \
+	markdown/markdown markdown/markdown_block markdown/markdown_inline
+IO_FULL = conn_ws
+SKILL_FULL = budget files scaffold scaffold_project skill triggers check check_advice check_files \
+	check_fix check_json check_level check_links check_rules check_spec check_suite coverage \
+	coverage_out check_urls
+RESULTS_FULL = meet/meet meet/meet_merge meet/meet_receive
+AGENT_FULL = agent_remote hub hub_client
+REPORT_FULL = report_html page report_check report_check_ci report_coverage
+RPC_FULL = session session_agent session_file session_fix session_params session_prompt \
+	session_store rpc_skill
+WEB_FULL = evalclient web web_answer web_api web_feed web_gate web_meet web_metrics web_openapi \
+	web_page web_runs web_sse web_upstream
+CMD_FULL = full/commands server/evalclients run/run_otlp run/run_send server/serve server/session run_suggest view client/call \
+	client/client client/client_command client/client_show client/client_target client/connect \
+	client/deliver client/run_on_server client/worker client/worker_job client/worker_link \
+	editor/complete editor/completion editor/lsp editor/schema skill/ask skill/import \
+	skill/import_inspect skill/import_promptfoo skill/init skill/new skill/new_common skill/new_seen \
+	skill/new_seen_read skill/new_task skill/check skill/quality skill/suggest skill/suggest_reply \
+	skill/tokens skill/tokens_check skill/tokens_compare skill/tokens_files skill/tokens_git \
+	skill/tokens_profile skill/tokens_suggest skill/coverage scale/kube scale/kube_files \
+	scale/kube_log scale/kube_manifest scale/kube_option scale/kube_pod scale/kube_state scale/on \
+	scale/on_collect scale/on_dir scale/on_follow scale/on_local scale/on_parallel scale/on_script \
+	scale/on_slurm
+AGENT_SMALL = small/agent_small
+REPORT_SMALL = small/report_small
+RPC_SMALL = small/rpc_small small/session_small
+CMD_SMALL = small/commands small/run
+
 PAGE = index.html style.css icon.svg theme.js dom.js format.js api.js chart.js results.js store.js \
 	command.js tile.js table.js list.js live.js log.js map.js text.js runs.js triggers.js controls.js matrix.js why.js \
 	run.js choose.js compare.js clients.js agents.js new.js task.js trends.js app.js
@@ -166,32 +184,43 @@ H12 = $(H11) $(WEB_H:%=web/%.h)
 H13 = $(H12) $(EDITOR_H:%=editor/%.h)
 HDR = $(H13) waza.h $(CMD_H:%=cmd/%.h)
 
-OBJ = $(BASE:%=base/%.o) yaml_lite.o $(LIB:%=lib/%.o) $(IO:%=io/%.o) $(MOCK:%=mock/%.o) \
+OBJ_BOTH = $(BASE:%=base/%.o) yaml_lite.o $(LIB:%=lib/%.o) $(IO:%=io/%.o) $(MOCK:%=mock/%.o) \
 	$(SUITE:%=suite/%.o) $(SKILL:%=skill/%.o) $(RESULTS:%=results/%.o) $(AGENT:%=agent/%.o) \
-	grader.o $(GRADE:%=grade/%.o) $(RUN:%=run/%.o) build/page_files.o $(REPORT:%=report/%.o) \
-	$(OTLP:%=otlp/%.o) rpc.o $(RPC:%=rpc/%.o) $(WEB:%=web/%.o) $(EDITOR:%=editor/%.o) \
-	$(CMD:%=cmd/%.o)
+	grader.o $(GRADE:%=grade/%.o) $(RUN:%=run/%.o) $(REPORT:%=report/%.o) \
+	rpc.o $(RPC:%=rpc/%.o) $(WEB:%=web/%.o) $(CMD:%=cmd/%.o)
+OBJ_FULL = $(LIB_FULL:%=lib/%.o) $(IO_FULL:%=io/%.o) $(SKILL_FULL:%=skill/%.o) \
+	$(RESULTS_FULL:%=results/%.o) $(AGENT_FULL:%=agent/%.o) build/page_files.o \
+	$(REPORT_FULL:%=report/%.o) $(OTLP:%=otlp/%.o) $(RPC_FULL:%=rpc/%.o) $(WEB_FULL:%=web/%.o) \
+	$(EDITOR:%=editor/%.o) $(CMD_FULL:%=cmd/%.o)
+OBJ_SMALL = $(AGENT_SMALL:%=agent/%.o) $(REPORT_SMALL:%=report/%.o) $(RPC_SMALL:%=rpc/%.o) \
+	$(CMD_SMALL:%=cmd/%.o)
+# make SMALL=1: without the page, HTTP, sessions, evaluation clients, editors, traces, jobs on
+# other machines, and the commands about skills.
+SMALL =
+OBJ_ = $(OBJ_BOTH) $(OBJ_FULL)
+OBJ_1 = $(OBJ_BOTH) $(OBJ_SMALL)
+OBJ = $(OBJ_$(SMALL))
 SRC = $(OBJ:.o=.c)
 all: waza
 
-waza: waza.o $(OBJ)
+waza: waza.o $(OBJ) build/small-is-$(SMALL)
 	@$(SAY) LINK $@; $(CC) $(HARDEN) $(CFLAGS) $(LDFLAGS) -o $@ waza.o $(OBJ) $(LDLIBS)
 
 $(BASE:%=base/%.o): $(H1) Makefile
-yaml_lite.o $(LIB:%=lib/%.o): $(H2) Makefile
-$(IO:%=io/%.o): $(H3) Makefile
+yaml_lite.o $(LIB:%=lib/%.o) $(LIB_FULL:%=lib/%.o): $(H2) Makefile
+$(IO:%=io/%.o) $(IO_FULL:%=io/%.o): $(H3) Makefile
 $(MOCK:%=mock/%.o): $(H3M) Makefile
 $(SUITE:%=suite/%.o): $(H4) Makefile
-$(SKILL:%=skill/%.o): $(H5) Makefile
-$(RESULTS:%=results/%.o): $(H6) Makefile
-$(AGENT:%=agent/%.o): $(H7) Makefile
+$(SKILL:%=skill/%.o) $(SKILL_FULL:%=skill/%.o): $(H5) Makefile
+$(RESULTS:%=results/%.o) $(RESULTS_FULL:%=results/%.o): $(H6) Makefile
+$(AGENT:%=agent/%.o) $(AGENT_FULL:%=agent/%.o) $(AGENT_SMALL:%=agent/%.o): $(H7) Makefile
 grader.o $(GRADE:%=grade/%.o): $(H8) Makefile
 $(RUN:%=run/%.o): $(H9) Makefile
-build/page_files.o $(REPORT:%=report/%.o) $(OTLP:%=otlp/%.o): $(H10) Makefile
-rpc.o $(RPC:%=rpc/%.o): $(H11) Makefile
-$(WEB:%=web/%.o): $(H12) Makefile
+build/page_files.o $(REPORT:%=report/%.o) $(REPORT_FULL:%=report/%.o) $(REPORT_SMALL:%=report/%.o) $(OTLP:%=otlp/%.o): $(H10) Makefile
+rpc.o $(RPC:%=rpc/%.o) $(RPC_FULL:%=rpc/%.o) $(RPC_SMALL:%=rpc/%.o): $(H11) Makefile
+$(WEB:%=web/%.o) $(WEB_FULL:%=web/%.o): $(H12) Makefile
 $(EDITOR:%=editor/%.o): $(H13) Makefile
-waza.o $(CMD:%=cmd/%.o): $(HDR) Makefile
+waza.o $(CMD:%=cmd/%.o) $(CMD_FULL:%=cmd/%.o) $(CMD_SMALL:%=cmd/%.o): $(HDR) Makefile
 
 # Tools that run during the build are compiled with HOSTCC, for the machine that
 # builds: with a cross compiler as CC it is another one.
@@ -201,9 +230,13 @@ build/deflate: util/deflate.c
 	@mkdir -p build
 	@$(SAY) HOSTCC $@; $(HOSTCC) $(STD) -O1 -o $@ util/deflate.c
 
+# Remembers which of the two was built, because both have the same names.
+build/small-is-$(SMALL):
+	@mkdir -p build && rm -f build/small-is-* && : >$@
+
 # All sources in one file: cc -O2 -o waza waza-all.c.
 amalgamation: build/waza-all.c
-build/waza-all.c: build/join $(SRC) waza.c $(HDR) LICENSE
+build/waza-all.c: build/join $(SRC) waza.c $(HDR) LICENSE build/small-is-$(SMALL)
 	@build/join $(VERSION) LICENSE base/json.c $(SRC) waza.c >$@.new && mv -f $@.new $@
 build/join: $(JOIN:%=util/%.c) util/join.h $(HOSTED) $(H1)
 	@mkdir -p build
@@ -263,7 +296,7 @@ deb:
 
 clean:
 	rm -rf build
-	rm -f waza waza.o $(OBJ) $(TESTS) $(TOOLS) waza-*.tar.gz
+	rm -f waza waza.o $(OBJ_BOTH) $(OBJ_FULL) $(OBJ_SMALL) $(TESTS) $(TOOLS) waza-*.tar.gz
 
 .PHONY: all amalgamation demo html install install-man uninstall dist distcheck release deb clean
 

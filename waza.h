@@ -55,8 +55,6 @@ struct cmd_call {
 	const char *const *words;	/* the command line, ends with NULL */
 	const char *token;	/* the value of WAZA_AUTH_TOKEN, or NULL */
 	enum guard_form form;	/* of its output, for cmd_finish() */
-	const struct cmd_command *const *commands;	/* all of them */
-	size_t ncommands;
 };
 
 /* `waza help` lists the commands by purpose, in this order. */
@@ -136,6 +134,7 @@ extern const struct cmd_command
     cmd_gate,
     cmd_generate_fix,
     cmd_grade,
+    cmd_help,
     cmd_import,
     cmd_init,
     cmd_jsonrpc,
@@ -159,8 +158,27 @@ extern const struct cmd_command
     cmd_suggest,
     cmd_tokens,
     cmd_validate,
+    cmd_version,
     cmd_view,
     cmd_worker;
+
+/*
+ * The commands of this program, sorted by name, and the names of those that it
+ * was built without: cmd/full/commands.c, or cmd/small/commands.c.
+ */
+extern const struct cmd_table {
+	const struct cmd_command *const *v;
+	size_t n;
+	const char *const *left_out;
+	size_t nleft;
+} cmd_commands;
+
+/* The command of that name, or NULL; its line of usage. */
+const struct cmd_command *cmd_find(struct str name);
+void cmd_put_usage(const struct cmd_command *, struct buf *);
+/* Each prints to stderr: there is no command, or none of that name. */
+int cmd_none(void);
+int cmd_unknown(struct arena *, const char *name);
 
 /*
  * The path of the suite that the first operand names (default eval.yaml); for

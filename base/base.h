@@ -276,5 +276,8 @@ int err_sys(struct err *, const char *what);
  */
 const char *err_advice(const struct err *);
 int err_at(struct err *, unsigned line, unsigned col);
+/* The format of the message about a part that `make SMALL=1` leaves out. */
+#define ERR_LEFT_OUT "%s: this waza was built without it (make SMALL=1); " \
+	"build it with \"make\""
 
 #endif

@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "base/os.h"
-#include "cmd/evalclients.h"
+#include "cmd/server/evalclients.h"
 #include "cmd/client/run_on_server.h"
 #include "cmd/scale/on.h"
-#include "otlp/otlp.h"
 #include "report/report_suites.h"
 #include "results/result.h"
 #include "suite/spec.h"
@@ -476,7 +475,7 @@ run_all(struct cmd_run *r)
 static void
 clean_up(struct cmd_run *r)
 {
-	otlp_end(r->otlp);
+	cmd_run_otlp_close(r);
 	cmd_run_send_close(r);
 	report_log_end(&r->log);
 	report_transcripts_end(&r->transcripts);

@@ -236,11 +236,12 @@ int cmd_run_load(struct cmd_run *);
 /*
  * run_otlp.c: traces.  check: the options; open: before the first event; both
  * -1 with the call's err.  flush: after the last one, waits a moment and
- * reports on stderr what was dropped.
+ * reports on stderr what was dropped.  close: frees everything.
  */
 int cmd_run_otlp_check(struct cmd_run *);
 int cmd_run_otlp_open(struct cmd_run *);
 void cmd_run_otlp_flush(struct cmd_run *);
+void cmd_run_otlp_close(struct cmd_run *);
 
 /*
  * run_send.c, for --send.  check: the options, after the shard; open: before

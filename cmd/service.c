@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
-#include "cmd/evalclients.h"
+#include "cmd/server/evalclients.h"
 #include "rpc/rpc_view.h"
 #include "web/web.h"
 

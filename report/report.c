@@ -92,6 +92,8 @@ split(const char *spec, struct parts *p, struct err *e)
 	p->path = path;
 	if (p->kind == NULL)
 		return unknown(name, e);
+	if (p->kind->left_out)
+		return err_set(e, ERR_SCHEMA, ERR_LEFT_OUT, "reporter html");
 	if (path != NULL && *path == '\0')
 		return err_set(e, ERR_SCHEMA, "reporter %.*s: the path after "
 		    "the colon is missing", STRF(name));

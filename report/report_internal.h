@@ -288,6 +288,7 @@ bool report_room(const struct report_out *, size_t n);
 struct report_kind {
 	const char *name;	/* as usage shows it: "csv:PATH" */
 	bool path;		/* a path is required */
+	bool left_out;		/* this program was built without it */
 	enum guard_form form;	/* of its text */
 	unsigned flags;		/* REPORT_..., without a path */
 	const char *head, *tail;	/* first and last text, or NULL */

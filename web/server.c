@@ -59,7 +59,7 @@ adopt(struct server_port *p, struct conn *c, const struct conn_framer *f,
 	struct server *s = p->server;
 
 	if (f == &conn_http)
-		web_adopt(s->web, c, via_of(p), authed);
+		s->web->adopt(s->web, c, via_of(p), authed);
 	else
 		rpc_adopt(&s->rpc, via_of(p), c, f, authed);
 }
@@ -91,7 +91,7 @@ hand_on(struct server_port *p, int fd, bool authed)
 	}
 	c = conn_new(rpc_conns(&s->rpc), &o);
 	if (c != NULL && s->framer != NULL)
-		web_adopt(s->web, c, RPC_TCP, authed);
+		s->web->adopt(s->web, c, RPC_TCP, authed);
 }
 
 static void

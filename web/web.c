@@ -536,6 +536,7 @@ void
 web_init(struct web *w)
 {
 	w->date_at = -1;
+	w->adopt = web_adopt;
 	web_add(w, rows, COUNTOF(rows) - w->bare, NULL);
 }
 

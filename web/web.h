@@ -112,6 +112,7 @@ struct web {
 	size_t (*clients)(void *);	/* their number, for /health; or NULL */
 	void *clients_arg;
 	/* private */
+	void (*adopt)(struct web *, struct conn *, enum rpc_via, bool authed);
 	struct {
 		const struct web_route *rows;
 		size_t n;

@@ -90,10 +90,10 @@ add(struct completion *c, struct str word, struct str help)
 static void
 add_commands(struct completion *c)
 {
-	const struct cmd_command *const *v = c->call->commands;
+	const struct cmd_command *const *v = cmd_commands.v;
 	size_t i;
 
-	for (i = 0; i < c->call->ncommands; i++)
+	for (i = 0; i < cmd_commands.n; i++)
 		if (v[i]->group != CMD_HIDDEN)
 			add(c, str_of(v[i]->name), str_of(v[i]->help));
 }
@@ -468,17 +468,6 @@ complete_word(struct completion *c)
 		add_value(c, o);
 }
 
-static const struct cmd_command *
-find(const struct cmd_call *call, struct str name)
-{
-	size_t i;
-
-	for (i = 0; i < call->ncommands; i++)
-		if (str_is(name, call->commands[i]->name))
-			return call->commands[i];
-	return NULL;
-}
-
 /*
  * One word of a shell's command line, without its quotes; *p moves behind it.
  * The last word may lack its closing quote.
@@ -555,7 +544,7 @@ complete_main(struct cmd_call *call)
 		add_commands(&c);
 		add(&c, STR("--help"), STR("list the commands"));
 		add(&c, STR("--version"), STR("print the version"));
-	} else if ((c.cmd = find(call, c.words[0])) != NULL)
+	} else if ((c.cmd = cmd_find(c.words[0])) != NULL)
 		complete_word(&c);
 	buf_fmt(&out, "%s\t", c.more == NOTHING ? "words" : names[c.more]);
 	buf_put(&out, whole);

@@ -51,3 +51,9 @@ cmd_run_otlp_flush(struct cmd_run *r)
 		    "were dropped: %.*s\n", l.dropped, l.all,
 		    STRF(l.why.n > 0 ? l.why : STR("the queue was full")));
 }
+
+void
+cmd_run_otlp_close(struct cmd_run *r)
+{
+	otlp_end(r->otlp);
+}

@@ -3,7 +3,7 @@
 # looking at nothing.
 cd "$top" || exit 1
 folders='base lib lib/yaml lib/bpe lib/re lib/schema lib/py lib/gzip lib/mask lib/markdown io mock suite skill
-    results results/meet results/merge results/suspect agent agent/proto grade run run/control run/taint report report/compare report/control report/explain report/matrix otlp rpc web editor cmd cmd/client cmd/editor cmd/mock cmd/run cmd/scale cmd/skill'
+    results results/meet results/merge results/suspect agent agent/proto agent/small grade run run/control run/taint report report/compare report/control report/explain report/matrix report/small otlp rpc rpc/small web editor cmd cmd/client cmd/editor cmd/full cmd/mock cmd/run cmd/scale cmd/server cmd/skill cmd/small'
 sources=$(for d in . $folders; do ls "$d"/*.[ch] 2>/dev/null; done | sed 's|^\./||')
 tests=$(ls test/tool/*.[ch] test/unit/*/*.[ch] test/fuzz/*.c)
 

@@ -3,7 +3,7 @@
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/rules/files.sh"
 command -v nm >/dev/null || skip_all 'nm is not installed'
-objects=$(printf '%s\n' $sources build/page_files.c | sed -n 's/\.c$/.o/p' | grep -v '^waza\.o$')
+objects=$(printf '%s\n' $sources build/page_files.c | sed -n 's/\.c$/.o/p' | grep -v '^waza\.o$\|/small/')
 
 # "NOUN PREFIX...": what the first lines of each noun's headers declare.  In cmd/
 # a file is named after its command, and all exports begin with cmd_.

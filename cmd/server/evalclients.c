@@ -3,7 +3,7 @@
  * Evaluation clients.  The server of `waza run --http` serves nothing else:
  * no methods, no files.
  */
-#include "cmd/evalclients.h"
+#include "cmd/server/evalclients.h"
 
 
 #include "cmd/run.h"

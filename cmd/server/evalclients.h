@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * cmd/evalclients.h: cmd_.  Evaluation clients of `waza serve` and of
+ * cmd/server/evalclients.h: cmd_.  Evaluation clients of `waza serve` and of
  * `waza run --http`: the hub that gives them work, and their connections.
  */
 #ifndef WAZA_CMD_EVALCLIENTS_H
