@@ -49,7 +49,7 @@ MOCK = mock_call mock_file mock_fixture mock_match mock_read mock_real mock_serv
 MOCK_H = mock mock_internal
 SUITE = config config_check config_hold config_keys config_layer config_merge config_show \
 	config_spell config_token project project_trust spec spec_agent spec_checkpoint spec_config spec_control spec_file spec_foreign spec_grader spec_input \
-	spec_matrix spec_missing spec_mock spec_preset spec_program spec_quarantine spec_remote spec_require spec_row spec_skill \
+	spec_matrix spec_missing spec_mock spec_preset spec_program spec_quarantine spec_remote spec_require spec_row spec_skill spec_table \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
 SKILL = catalog catalog_find

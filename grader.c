@@ -165,10 +165,10 @@ check_graders(struct grader_check *c, const struct spec_graders *graders)
 static void
 check_task_graders(struct grader_check *c)
 {
-	const struct spec_checkpoints *p = &c->task->checkpoints;
+	const struct spec_checkpoints *p = &c->task->def->checkpoints;
 	size_t i;
 
-	check_graders(c, &c->task->graders);
+	check_graders(c, &c->task->def->graders);
 	for (i = 0; i < p->n; i++)
 		check_graders(c, &p->v[i].graders);
 }
@@ -190,14 +190,14 @@ grader_check(const struct spec_suite *suite, struct spec_notes *notes)
 		c.task = &suite->tasks[i];
 		c.file = c.task->at.file;
 		/* rows of a table share their graders: note a problem once */
-		if (before == NULL || c.task->graders.v == NULL ||
-		    before->graders.v != c.task->graders.v)
+		if (before == NULL || c.task->def->graders.v == NULL ||
+		    before->def->graders.v != c.task->def->graders.v)
 			noted = notes->errors + notes->warnings;
 		if (noted == notes->errors + notes->warnings)
 			check_task_graders(&c);
 		/* rows of a CSV table share one `expected:` block */
-		if (c.task->expected != NULL && (before == NULL ||
-		    before->expected != c.task->expected))
+		if (c.task->def->expected != NULL && (before == NULL ||
+		    before->def->expected != c.task->def->expected))
 			grader_check_expected(&c);
 		grader_check_task(&c, before);
 		before = c.task;
@@ -227,11 +227,12 @@ flags_of(const struct spec_graders *graders)
 unsigned
 grader_flags(const struct spec_suite *suite, const struct spec_task *task)
 {
-	unsigned flags = flags_of(&suite->graders) | flags_of(&task->graders);
+	unsigned flags = flags_of(&suite->graders) |
+	    flags_of(&task->def->graders);
 	size_t i;
 
-	for (i = 0; i < task->checkpoints.n; i++)
-		flags |= flags_of(&task->checkpoints.v[i].graders);
+	for (i = 0; i < task->def->checkpoints.n; i++)
+		flags |= flags_of(&task->def->checkpoints.v[i].graders);
 	return flags;
 }
 

@@ -93,8 +93,9 @@ check_tools(const struct agent_kind *k, const struct spec_suite *s,
 	if (k->evaluates || notes->stored)
 		return;
 	for (i = 0; i < s->ntasks; i++)
-		if (s->tasks[i].remote != NULL) {
-			spec_note(notes, FIELD_WARNING, s->tasks[i].remote->at,
+		if (s->tasks[i].def->remote != NULL) {
+			spec_note(notes, FIELD_WARNING,
+			    s->tasks[i].def->remote->at,
 			    "\"tool\" has no effect: it is for executor "
 			    "\"remote\", not \"%s\"", k->name);
 			return;

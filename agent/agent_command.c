@@ -163,9 +163,9 @@ add_trial(struct arena *a, const char **set, size_t *n,
 	*n += agent_home_env(a, r, set + *n);
 	if (r->git_ignore != NULL)
 		add(a, set, n, GIT_SETTINGS, git_settings(a, r->git_ignore));
-	for (i = 0; r->task->inputs.repos.n > 0 && i < GIT_VARS; i++)
+	for (i = 0; r->task->def->inputs.repos.n > 0 && i < GIT_VARS; i++)
 		set[(*n)++] = git_vars[i];	/* not ours */
-	for (v = json_first(r->task->inputs.environment); v != NULL;
+	for (v = json_first(r->task->def->inputs.environment); v != NULL;
 	    v = v->next)
 		if (agent_env_add(a, v, set, n, e) == -1)
 			return -1;
@@ -176,7 +176,7 @@ const char **
 agent_env(struct arena *a, const struct spec_suite *s,
     const struct agent_request *r, bool trial, struct err *e)
 {
-	const struct json *own = r->task->inputs.environment;
+	const struct json *own = r->task->def->inputs.environment;
 	struct field_strs dirs = { 0 };
 	const char **set;
 	size_t n = 0;

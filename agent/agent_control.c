@@ -27,7 +27,7 @@ static enum agent_status
 start(struct agent *a, struct agent_job *j)
 {
 	const struct agent_control *c = a->state;
-	const struct json *script = j->req->task->mock;
+	const struct json *script = j->req->task->def->mock;
 	struct agent_script s = { .output = STR("") };
 	bool later = has_answered(j->req->conversation);
 
@@ -64,7 +64,7 @@ static bool
 needs_workspace(const struct spec_suite *s, const struct spec_task *t)
 {
 	(void)s;
-	return t->mock != NULL && json_getc(t->mock, "files") != NULL;
+	return t->def->mock != NULL && json_getc(t->def->mock, "files") != NULL;
 }
 
 const struct agent_kind agent_control = {

@@ -26,8 +26,8 @@ read_script(struct arena *a, const struct spec_suite *s,
 {
 	if (s->config.mock != NULL)
 		agent_read_script(a, s->config.mock, out);
-	if (t->mock != NULL)
-		agent_read_script(a, t->mock, out);
+	if (t->def->mock != NULL)
+		agent_read_script(a, t->def->mock, out);
 }
 
 static bool
@@ -39,7 +39,7 @@ has_files(const struct json *mock)
 static bool
 mock_needs_workspace(const struct spec_suite *s, const struct spec_task *t)
 {
-	return has_files(s->config.mock) || has_files(t->mock);
+	return has_files(s->config.mock) || has_files(t->def->mock);
 }
 
 static void
@@ -78,10 +78,10 @@ mock_check(const struct spec_suite *s, struct spec_notes *notes)
 
 	check_script(s->config.mock, s->path, notes);
 	for (i = 0; i < s->ntasks; i++)
-		check_script(s->tasks[i].mock, s->tasks[i].at.file, notes);
+		check_script(s->tasks[i].def->mock, s->tasks[i].at.file, notes);
 	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
-		check_script(s->triggers->v[i].task.mock, s->triggers->file,
-		    notes);
+		check_script(s->triggers->v[i].task.def->mock,
+		    s->triggers->file, notes);
 }
 
 /*
@@ -92,8 +92,8 @@ mock_check(const struct spec_suite *s, struct spec_notes *notes)
 static enum agent_skills
 mock_skills(const struct spec_suite *s, const struct spec_task *t)
 {
-	const struct json *script = t != NULL && t->mock != NULL ? t->mock :
-	    s->config.mock;
+	const struct json *script = t != NULL && t->def->mock != NULL ?
+	    t->def->mock : s->config.mock;
 	size_t i;
 
 	if (t != NULL)
@@ -103,7 +103,7 @@ mock_skills(const struct spec_suite *s, const struct spec_task *t)
 	    json_getc(s->config.mock, "skills") != NULL)
 		return AGENT_SKILLS_REPORTED;
 	for (i = 0; s->triggers != NULL && i < s->triggers->n; i++)
-		if (s->triggers->v[i].task.mock != NULL)
+		if (s->triggers->v[i].task.def->mock != NULL)
 			return AGENT_SKILLS_REPORTED;
 	return AGENT_SKILLS_SIMULATED;
 }
@@ -160,7 +160,7 @@ mock_start(struct agent *a, struct agent_job *j)
 {
 	struct mock *m;
 
-	if (a->suite->config.mock == NULL && j->req->task->mock == NULL) {
+	if (a->suite->config.mock == NULL && j->req->task->def->mock == NULL) {
 		echo(j);
 		j->ans.usage = answer_no_usage;
 		j->ans.echo = true;

@@ -77,9 +77,9 @@ agent_mocks_check(const struct agent_kind *k, const struct spec_suite *s,
 	check_list(k, s->command_mocks, s->path, notes);
 	for (i = 0; i < s->ntasks; i++) {
 		/* rows of a CSV table share one list */
-		if (s->tasks[i].command_mocks != before)
-			check_list(k, s->tasks[i].command_mocks,
+		if (s->tasks[i].def->command_mocks != before)
+			check_list(k, s->tasks[i].def->command_mocks,
 			    s->tasks[i].at.file, notes);
-		before = s->tasks[i].command_mocks;
+		before = s->tasks[i].def->command_mocks;
 	}
 }

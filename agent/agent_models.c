@@ -340,7 +340,9 @@ static int
 ask_acp(struct agent_models *m, const struct spec_suite *s, struct err *e)
 {
 	struct acp_settings set = { .agent = { NULL, 0 } };
-	struct spec_task task = { .id = STR(""), .name = STR("") };
+	struct spec_def def = { .rows = NULL };
+	struct spec_task task = { .id = STR(""), .name = STR(""),
+		.def = &def };
 	struct agent_request r = { .task = &task, .prompt = STR(""),
 		.model = STR(""), .workspace = m->cwd, .run_id = "" };
 	struct wire_opts o = { .blocks = false };

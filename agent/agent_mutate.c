@@ -159,12 +159,13 @@ without_wanted(struct arena *a, struct str text, const struct spec_suite *s,
 
 	for (i = 0; i < s->graders.n; i++)
 		text = without_named(a, text, s->graders.v[i].config);
-	for (i = 0; i < t->graders.n; i++)
-		text = without_named(a, text, t->graders.v[i].config);
-	if (t->expected != NULL) {
-		text = without_list(a, text, &t->expected->output_contains);
+	for (i = 0; i < t->def->graders.n; i++)
+		text = without_named(a, text, t->def->graders.v[i].config);
+	if (t->def->expected != NULL) {
 		text = without_list(a, text,
-		    &t->expected->output_contains_any);
+		    &t->def->expected->output_contains);
+		text = without_list(a, text,
+		    &t->def->expected->output_contains_any);
 	}
 	return text;
 }

@@ -17,7 +17,7 @@ const struct spec_agent *
 agent_custom(const struct agent_request *r)
 {
 	return r->sample > 0 || r->no_skills || r->task == NULL ? NULL :
-	    r->task->agent;
+	    r->task->def->agent;
 }
 
 const struct spec_agent *

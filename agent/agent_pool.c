@@ -70,7 +70,7 @@ static void
 put_environment(struct json_out *o, const struct spec_suite *s,
     const struct agent_request *r)
 {
-	const struct json *env = r->task->inputs.environment;
+	const struct json *env = r->task->def->inputs.environment;
 	struct field_strs dirs;
 	struct arena a = { 0 };
 	size_t i;
@@ -79,7 +79,7 @@ put_environment(struct json_out *o, const struct spec_suite *s,
 		json_put_member_str(o, "cwd", str_of(r->cwd));
 	if (json_first(env) != NULL)
 		json_put_member(o, "environment", env);
-	if (r->no_skills || r->task->skill_directories.n == 0)
+	if (r->no_skills || r->task->def->skill_directories.n == 0)
 		return;
 	dirs = spec_skill_dirs(&a, s, r->task);
 	json_open_member(o, "skill_directories", '[');

@@ -53,7 +53,7 @@ static struct spec_remote
 settings_of(const struct spec_remote *all, const struct spec_task *t)
 {
 	struct spec_remote r = *all;
-	const struct spec_remote *own = t->remote;
+	const struct spec_remote *own = t->def->remote;
 
 	if (own == NULL)
 		return r;
@@ -94,11 +94,11 @@ check(const struct spec_suite *s, struct spec_notes *notes)
 	for (i = 0; i < s->ntasks; i++) {
 		t = &s->tasks[i];
 		if (settings_of(&all, t).tool.n == 0)
-			spec_note(notes, FIELD_ERROR, t->remote != NULL ?
-			    t->remote->at : t->at, "executor \"remote\" needs "
-			    "a \"tool\", in the task or in config.remote");
-		if (t->inputs.follow_up_prompts.n > 0 ||
-		    t->inputs.responder != NULL)
+			spec_note(notes, FIELD_ERROR, t->def->remote != NULL ?
+			    t->def->remote->at : t->at, "executor \"remote\" "
+			    "needs a \"tool\", in the task or in config.remote");
+		if (t->def->inputs.follow_up_prompts.n > 0 ||
+		    t->def->inputs.responder != NULL)
 			spec_note(notes, FIELD_WARNING, t->at, "executor "
 			    "\"remote\" sends one prompt: follow-up prompts "
 			    "are ignored");
@@ -221,7 +221,7 @@ put_metadata(struct request *q, const struct spec_remote *r,
 		json_put(&q->out, v);
 	}
 	if (!has(r->metadata, "tags"))
-		field_put_strs(&q->out, "tags", &req->task->tags);
+		field_put_strs(&q->out, "tags", &req->task->def->tags);
 	if (!has(r->metadata, "retries"))
 		json_put_member_int(&q->out, "retries",
 		    r->retries > 0 ? r->retries : 0);

@@ -57,7 +57,7 @@ agent_record_path(struct arena *a, const char *dir,
 void
 agent_prompt_hash(const struct agent_request *r, char hex[CACHE_KEY])
 {
-	const struct spec_inputs *in = &r->task->inputs;
+	const struct spec_inputs *in = &r->task->def->inputs;
 	struct tmpl_vars vars = *r->vars;
 	struct arena tmp = { 0 };
 	struct sha256 h;
@@ -67,8 +67,8 @@ agent_prompt_hash(const struct agent_request *r, char hex[CACHE_KEY])
 
 	vars.job_id = vars.timestamp = STR("");
 	sha256_init(&h);
-	s = tmpl_render(&tmp, in->prompt, &vars, &e);
-	cache_hash_part(&h, s.p != NULL ? s : in->prompt);
+	s = tmpl_render(&tmp, r->task->prompt, &vars, &e);
+	cache_hash_part(&h, s.p != NULL ? s : r->task->prompt);
 	for (i = 0; i < in->follow_up_prompts.n; i++) {
 		s = tmpl_render(&tmp, in->follow_up_prompts.v[i], &vars, &e);
 		cache_hash_part(&h, s.p != NULL ? s :
@@ -219,7 +219,7 @@ lists_file(const struct json *files, struct str path)
 static void
 remove_inputs(struct agent_job *j, const struct json *files)
 {
-	const struct spec_inputs *in = &j->req->task->inputs;
+	const struct spec_inputs *in = &j->req->task->def->inputs;
 	const struct spec_input_file *f = in->files.v;
 	const char *root = j->req->workspace, *path;
 	size_t i;

@@ -60,7 +60,7 @@ put_task(struct buf *b, struct arena *a, const struct result_run *run,
 	size_t i;
 
 	buf_fmt(b, "task %.*s: %.*s\n", STRF(t->spec->id),
-	    STRF(utf8_cut(t->spec->inputs.prompt, REASON_PART)));
+	    STRF(utf8_cut(t->spec->prompt, REASON_PART)));
 	for (i = 0; i < t->ntrials && v == NULL; i++)
 		if (is_bad(t->trials[i].status))
 			v = result_read(a, run, &t->trials[i], &e);

@@ -44,13 +44,14 @@ grader_note_empty(struct grader_check *c)
 
 /* Placeholder values for what only a run knows. */
 static struct tmpl_vars
-trial_vars(const struct spec_suite *suite, const struct spec_task *task)
+trial_vars(struct arena *a, const struct spec_suite *suite,
+    const struct spec_task *task)
 {
 	return (struct tmpl_vars){ .job_id = STR("run"),
 		.task_name = task->name,
 		.timestamp = STR("1970-01-01T00:00:00Z"),
 		.iteration = 1, .attempt = 1,
-		.vars = { task->vars, suite->inputs } };
+		.vars = { spec_vars(a, task), suite->inputs } };
 }
 
 /* A string whose templates are expanded and then checked by fn, if set. */
@@ -65,7 +66,7 @@ static bool
 check_for_task(const struct check_str *u, const struct spec_task *task)
 {
 	struct arena_mark mark = arena_save(u->c->tmp);
-	struct tmpl_vars vars = trial_vars(u->c->suite, task);
+	struct tmpl_vars vars = trial_vars(u->c->tmp, u->c->suite, task);
 	struct err e = { 0 };
 	struct str s = tmpl_render(u->c->tmp, u->text, &vars, &e);
 	bool ok = s.p != NULL;
@@ -205,9 +206,10 @@ grader_check_told(struct grader_check *c, unsigned needed)
 static bool
 is_graded(const struct spec_suite *suite, const struct spec_task *task)
 {
-	return suite->graders.n > 0 || task->graders.n > 0 ||
-	    task->checkpoints.n > 0 ||
-	    (task->expected != NULL && grader_has_expectations(task->expected));
+	return suite->graders.n > 0 || task->def->graders.n > 0 ||
+	    task->def->checkpoints.n > 0 ||
+	    (task->def->expected != NULL &&
+	    grader_has_expectations(task->def->expected));
 }
 
 /*
@@ -219,8 +221,8 @@ grader_check_task(struct grader_check *c, const struct spec_task *before)
 {
 	if (c->notes->errors > 0 || is_graded(c->suite, c->task))
 		return;
-	if (before != NULL && before->vars != NULL && c->task->vars != NULL &&
-	    before->expected == c->task->expected &&
+	if (before != NULL && spec_is_row(before) && spec_is_row(c->task) &&
+	    before->def->expected == c->task->def->expected &&
 	    !is_graded(c->suite, before))
 		return;
 	grader_note(c, FIELD_WARNING, NULL,

@@ -572,7 +572,7 @@ needs(const struct spec_expected *x)
 void
 grader_check_expected(struct grader_check *c)
 {
-	const struct spec_expected *x = c->task->expected;
+	const struct spec_expected *x = c->task->def->expected;
 
 	check_strs(c, "output_contains", &x->output_contains,
 	    x->output_contains.n);
@@ -598,7 +598,7 @@ grader_expect(struct grading *g)
 {
 	const struct grader_input *in = g->in;
 	struct work w = { .arena = g->arena, .budget = g->budget, .in = in,
-		.want = in->task->expected };
+		.want = in->task->def->expected };
 	size_t i;
 
 	if (w.want == NULL)
@@ -615,7 +615,8 @@ grader_expect(struct grading *g)
 	grade_tool_calls(&w);
 	grade_skill(&w);
 	arena_free(&w.tmp);
-	if (in->answer->echo && in->suite->graders.n + in->task->graders.n > 0)
+	if (in->answer->echo && in->suite->graders.n +
+	    in->task->def->graders.n > 0)
 		for (i = 0; i < w.n; i++)
 			w.v[i].advisory = true;
 	g->expected = w.v;

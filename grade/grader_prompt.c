@@ -125,7 +125,7 @@ grader_comparing(const struct spec_suite *s)
 	size_t i;
 
 	for (i = 0; g == NULL && i < s->ntasks; i++)
-		g = comparing(&s->tasks[i].graders);
+		g = comparing(&s->tasks[i].def->graders);
 	return g;
 }
 
@@ -158,10 +158,10 @@ grader_expect_judges(struct judges *set, const struct spec_suite *s,
 	size_t i;
 
 	expect_judges(set, &s->graders);
-	expect_judges(set, &t->graders);
-	for (i = 0; i < t->checkpoints.n; i++)
-		expect_judges(set, &t->checkpoints.v[i].graders);
-	if (t->inputs.responder != NULL)
+	expect_judges(set, &t->def->graders);
+	for (i = 0; i < t->def->checkpoints.n; i++)
+		expect_judges(set, &t->def->checkpoints.v[i].graders);
+	if (t->def->inputs.responder != NULL)
 		judges_expect(set, &responder);
 }
 

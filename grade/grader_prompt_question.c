@@ -102,7 +102,7 @@ put_calls(struct writer *w, const struct answer *ans)
 static void
 put_task(struct arena *a, struct writer *w, const struct grader_input *in)
 {
-	struct str text = in->task->inputs.prompt, done;
+	struct str text = in->task->prompt, done;
 	struct err e;
 
 	done = in->vars == NULL ? text : tmpl_render(a, text, in->vars, &e);

@@ -58,8 +58,8 @@ search_dirs(struct arena *a, const struct grader_snapshot_origin *h,
 
 	dir[n++] = spec_dir_of(a, h->file);
 	dir[n++] = h->suite->dir;
-	if (h->task != NULL && h->task->context_dir != NULL)
-		dir[n++] = h->task->context_dir;
+	if (h->task != NULL && h->task->def->context_dir != NULL)
+		dir[n++] = h->task->def->context_dir;
 	dir[n++] = join(a, h->suite->dir, "fixtures");
 	dir[n++] = ".";
 	s->roots[1] = dir[0];

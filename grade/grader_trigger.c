@@ -315,7 +315,8 @@ check_mode(struct grader_check *c)
 	    t + c->suite->ntasks;
 
 	for (; t < end; t++)
-		if (t->expected == NULL || !t->expected->trigger_given)
+		if (t->def->expected == NULL ||
+		    !t->def->expected->trigger_given)
 			break;
 	if (t < end || c->suite->ntasks == 0)
 		grader_note(c, FIELD_ERROR, NULL, "\"mode\" is required: "
@@ -441,12 +442,13 @@ start(struct grading *g, const void *settings, struct arena *tmp)
 	struct str prompt;
 	int mode = s->mode;
 
-	if (mode < 0 && (task->expected == NULL ||
-	    !task->expected->trigger_given))
+	if (mode < 0 && (task->def->expected == NULL ||
+	    !task->def->expected->trigger_given))
 		return grader_error(g, "\"mode\" is required");
 	if (mode < 0)
-		mode = task->expected->should_trigger ? POSITIVE : NEGATIVE;
-	prompt = tmpl_render(tmp, task->inputs.prompt, g->in->vars, &e);
+		mode = task->def->expected->should_trigger ? POSITIVE :
+		    NEGATIVE;
+	prompt = tmpl_render(tmp, task->prompt, g->in->vars, &e);
 	if (prompt.p == NULL && e.code != ERR_NONE)
 		return grader_error(g, "prompt: %s", e.msg);
 	if (read_skill(tmp, find_skill(tmp, g->spec, s->skill_path), &k,

@@ -207,7 +207,7 @@ check_responders(const struct spec_suite *s, struct spec_notes *notes)
 	size_t i;
 
 	for (i = 0; i < s->ntasks; i++)
-		if (s->tasks[i].inputs.responder != NULL)
+		if (s->tasks[i].def->inputs.responder != NULL)
 			break;
 	if (i == s->ntasks)
 		return;
@@ -391,6 +391,7 @@ placeholder_task(struct arena *a, const struct spec_task *task)
 {
 	struct spec_task *t = NEW(a, struct spec_task);
 
+	t->def = NEW(a, struct spec_def);
 	t->id = task->id;
 	t->name = task->name;
 	t->at = task->at;

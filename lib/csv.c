@@ -251,40 +251,68 @@ check_text(struct reader *r)
 	return 0;
 }
 
-struct json *
-csv_read(struct arena *a, struct str text, struct err *e)
+int
+csv_open(struct csv *t, struct arena *a, struct str text, struct err *e)
 {
 	struct reader r = { .arena = a, .line = 1, .err = e };
-	struct json *list = NEW(a, struct json), **tail = &list->u.child;
-	struct json *header, *row;
-	size_t n;
 
-	list->type = JSON_ARRAY;
-	list->line = list->col = 1;
 	if (text.p == NULL)
 		text = STR("");
 	r.p = r.bol = str_after_bom(text).p;
 	r.end = text.p + text.n;
 	if (check_text(&r) == -1)
+		return -1;
+	if (!at_record(&r))
+		return fail(&r, r.p, "the header is missing: the file is "
+		    "empty");
+	t->header = read_header(&r, &t->columns);
+	t->p = r.p;
+	t->end = r.end;
+	t->line = r.line;
+	return t->header != NULL ? 0 : -1;
+}
+
+int
+csv_next(struct csv *t, struct arena *a, struct json *row, const char **at,
+    struct err *e)
+{
+	struct reader r = { .arena = a, .p = t->p, .end = t->end, .bol = t->p,
+		.line = t->line, .err = e };
+
+	if (!at_record(&r))
+		return 0;
+	*at = r.p;
+	if (read_record(&r, t->header, t->columns, row) == -1)
+		return -1;
+	t->p = r.p;
+	t->line = r.line;
+	return 1;
+}
+
+struct json *
+csv_read(struct arena *a, struct str text, struct err *e)
+{
+	struct json *list = NEW(a, struct json), **tail = &list->u.child;
+	struct json *row;
+	struct csv t;
+	const char *at;
+	int rc;
+
+	list->type = JSON_ARRAY;
+	list->line = list->col = 1;
+	if (csv_open(&t, a, text, e) == -1)
 		return NULL;
-	if (!at_record(&r)) {
-		fail(&r, r.p, "the header is missing: the file is empty");
-		return NULL;
-	}
-	header = read_header(&r, &n);
-	if (header == NULL)
-		return NULL;
-	while (at_record(&r)) {
+	for (;; list->n++) {
 		row = NEW(a, struct json);
-		if (read_record(&r, header, n, row) == -1)
-			return NULL;
+		rc = csv_next(&t, a, row, &at, e);
+		if (rc <= 0)
+			return rc == 0 ? list : NULL;
 		if (list->n == UINT32_MAX) {
-			fail(&r, r.p, "too many records");
+			err_set(e, ERR_LIMIT, "too many records");
+			err_at(e, row->line, 1);
 			return NULL;
 		}
 		*tail = row;
 		tail = &row->next;
-		list->n++;
 	}
-	return list;
 }

@@ -256,7 +256,7 @@ put_graders(struct trial *t)
 	const struct json *all = json_getc(t->json, "validations"), *v;
 	const struct spec_graders *lists[] = {
 		&t->e->source.run->suite->graders,
-		&t->e->source.task->spec->graders };
+		&t->e->source.task->spec->def->graders };
 	int64_t at = t->answered_ns;
 	size_t i, k;
 

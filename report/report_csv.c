@@ -93,7 +93,7 @@ put_row(struct report_out *o, const struct result_run *run, bool base,
 	put_cell(&o->b, str_of(run->run_id != NULL ? run->run_id : ""));
 	put_cell(&o->b, k->spec->id);
 	put_cell(&o->b, k->spec->name);
-	put_cell(&o->b, result_group(run, k->spec));
+	put_cell(&o->b, result_group(&o->arena, run, k->spec));
 	put_failed(o, &d);
 	put_cell(&o->b, d.error);
 	put_cell(&o->b, d.output);

@@ -27,7 +27,7 @@ static struct spec_where
 find_grader(const struct result_run *run, const struct spec_task *task,
     struct str name)
 {
-	const struct spec_grader *g = find_in(&task->graders, name);
+	const struct spec_grader *g = find_in(&task->def->graders, name);
 
 	if (g == NULL)
 		g = find_in(&run->suite->graders, name);

@@ -86,7 +86,7 @@ put_failed(struct report_out *o, const struct result_run *run,
 		msg.n--;
 	if (msg.n == 0)
 		buf_puts(&msg, report_status(k->status));
-	put_command(o, k->spec->quarantined ? "warning" : "error", at,
+	put_command(o, k->spec->def->quarantined ? "warning" : "error", at,
 	    arena_fmt(&o->arena, "%.*s: %s",
 	    (int)(k->spec->name.n < 200 ? k->spec->name.n : 200),
 	    k->spec->name.p, report_status(k->status)));
@@ -118,7 +118,7 @@ put_triggers(struct report_out *o, const struct result_run *run)
 			put_command(o, missed ? "error" : "warning",
 			    t.spec->task.at, str_of(t.words));
 			report_annotation(&o->b, t.error.n > 0 ? t.error :
-			    t.spec->task.inputs.prompt, false);
+			    t.spec->task.prompt, false);
 			buf_putc(&o->b, '\n');
 		}
 		report_flush(o);

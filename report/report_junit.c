@@ -24,7 +24,7 @@ shown(const struct result_task *k, const struct result_trial *t, bool base)
 {
 	enum result_status st = t != NULL ? t->status : k->status;
 
-	return (base || k->spec->quarantined ||
+	return (base || k->spec->def->quarantined ||
 	    k->status == RESULT_PASSED) && st > RESULT_PASSED ?
 	    RESULT_NONE : st;
 }
@@ -218,11 +218,11 @@ put_skip(struct report_out *o, const struct result_run *run,
 		    report_status(st), report_passes(k), k->ntrials);
 	else {
 		buf_fmt(&o->b, "%s %s: ", report_status(st),
-		    k->spec->quarantined ? "in quarantine" :
+		    k->spec->def->quarantined ? "in quarantine" :
 		    run->ref_name.n > 0 ? "in the baseline, with the skills of "
 		    "a revision" : "in the baseline, without the skill");
-		report_escape_line(&o->b, k->spec->quarantined ?
-		    k->spec->quarantine : reason(d), 200);
+		report_escape_line(&o->b, k->spec->def->quarantined ?
+		    k->spec->def->quarantine : reason(d), 200);
 	}
 	buf_puts(&o->b, "\"/>\n");
 }
@@ -318,7 +318,7 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	if (!report_trigger(&o->arena, run, i, &t))
 		t.words = "not run";
 	buf_puts(&o->b, "    <testcase name=\"trigger: ");
-	report_escape_line(&o->b, t.spec->task.inputs.prompt, 100);
+	report_escape_line(&o->b, t.spec->task.prompt, 100);
 	buf_fmt(&o->b, " [%zu of %zu]\"", i + 1, run->triggers.n);
 	put_attr(&o->b, "classname", run->suite->triggers->skill);
 	put_seconds(&o->b, t.duration_ms);

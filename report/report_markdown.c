@@ -193,7 +193,7 @@ put_row(struct report_out *o, const struct result_run *r,
 	report_put_status(&o->b, k);
 	if (k->ntrials > 1 && k->status != RESULT_NONE)
 		buf_fmt(&o->b, " (%zu/%zu)", report_passes(k), k->ntrials);
-	if (k->spec->quarantined)
+	if (k->spec->def->quarantined)
 		buf_puts(&o->b, " (in quarantine)");
 	buf_puts(&o->b, " | ");
 	for (i = 0; i < d.n && i < 20; i++) {
@@ -297,8 +297,9 @@ put_failed(struct report_out *o, const struct result_run *r,
 	buf_fmt(&o->b, "#### %s ", report_sign(k->status));
 	report_inline(&o->b, k->spec->name, 100);
 	buf_puts(&o->b, "\n\n");
-	if (k->spec->quarantined)
-		put_reason(o, "In quarantine: ", k->spec->quarantine, "\n\n");
+	if (k->spec->def->quarantined)
+		put_reason(o, "In quarantine: ", k->spec->def->quarantine,
+		    "\n\n");
 	put_reason(o, "", k->error, "\n\n");
 	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
 		if (k->trials[i].status > RESULT_PASSED) {

@@ -32,7 +32,7 @@ put_classes(struct sum *s)
 
 	for (i = 0; i < s->run->ntasks; i++)
 		n[s->run->tasks[i].status] +=
-		    !s->run->tasks[i].spec->quarantined;
+		    !s->run->tasks[i].spec->def->quarantined;
 	for (st = RESULT_AGENT_ERROR; st < RESULT__MAX; st++) {
 		if (n[st] == 0)
 			continue;
@@ -64,7 +64,7 @@ put_counts(struct sum *s)
 			part++;
 		else
 			skipped += r->tasks[i].status == RESULT_SKIPPED &&
-			    !r->tasks[i].spec->quarantined;
+			    !r->tasks[i].spec->def->quarantined;
 	if (r->complete)
 		report_flow_fmt(&s->f, NULL, "%zu task%s:", n,
 		    n == 1 ? "" : "s");

@@ -138,9 +138,9 @@ put_directive(struct report_out *o, const struct result_run *run,
 		buf_puts(b, run->ref_name.n > 0 ? " # TODO baseline, with the "
 		    "skills of a revision" :
 		    " # TODO baseline, without the skill");
-	else if (k->spec->quarantined && k->status > RESULT_PASSED) {
+	else if (k->spec->def->quarantined && k->status > RESULT_PASSED) {
 		buf_puts(b, " # TODO in quarantine: ");
-		report_line(b, k->spec->quarantine, 200, false);
+		report_line(b, k->spec->def->quarantine, 200, false);
 	}
 }
 
@@ -153,7 +153,7 @@ put_trigger(struct report_out *o, const struct result_run *run, size_t i,
 	bool asked = report_trigger(&o->arena, run, i, &t);
 	bool good = t.status <= RESULT_PASSED;
 
-	put_point(o, run, good, "trigger: ", t.spec->task.inputs.prompt);
+	put_point(o, run, good, "trigger: ", t.spec->task.prompt);
 	if (!asked)
 		buf_puts(&o->b, " # SKIP not run");
 	else if (t.status == RESULT_SKIPPED) {

@@ -124,9 +124,9 @@ note_of(struct text *t, const struct result_task *k,
 		buf_puts(&b, k->status == RESULT_NONE ? "not run" : "skipped");
 	if (result_is_error(k->status))
 		buf_fmt(&b, "  %s", result_class(k->status));
-	if (k->spec->quarantined)
+	if (k->spec->def->quarantined)
 		buf_fmt(&b, "  in quarantine until %.*s",
-		    STRF(k->spec->quarantine_until));
+		    STRF(k->spec->def->quarantine_until));
 	if (t->run->stop != NULL && k->status >= RESULT_PASSED)
 		buf_fmt(&b, "  pass rate %.0f%s%.0f%%", k->stats.pass_lo * 100,
 		    t->dash, k->stats.pass_hi * 100);
@@ -631,7 +631,7 @@ put_groups(struct text *t)
 		return;
 	for (i = 0; i < t->run->ntasks; i++) {
 		const struct result_task *k = &t->run->tasks[i];
-		struct str name = result_group(t->run, k->spec);
+		struct str name = result_group(&t->arena, t->run, k->spec);
 
 		if (k->status < RESULT_PASSED || name.n == 0)
 			continue;

@@ -282,7 +282,7 @@ put_text(struct buf *b, const struct report_trigger *t,
 	buf_puts(b, "  ");
 	report_mark(b, t->status, o);
 	report_flow_fmt(&f, NULL, "%s:", t->words);
-	report_flow_reason(&f, " ", t->spec->task.inputs.prompt);
+	report_flow_reason(&f, " ", t->spec->task.prompt);
 	report_where(&where, t->spec->task.at);
 	report_flow_part(&f, "36", "  ", buf_str(&where));
 	report_flow_end(&f);
@@ -342,7 +342,7 @@ report_triggers_markdown(struct report_out *o, const struct result_run *run)
 			buf_fmt(&o->b, "- %s %s: ", t.status == RESULT_FAILED ?
 			    "❌" : t.status == RESULT_SKIPPED ? "➖" : "⚠️",
 			    t.words);
-			report_inline(&o->b, t.spec->task.inputs.prompt, 200);
+			report_inline(&o->b, t.spec->task.prompt, 200);
 			buf_puts(&o->b, t.error.n > 0 ? " – " : "");
 			report_inline(&o->b, t.error, 200);
 			buf_putc(&o->b, '\n');

@@ -21,14 +21,16 @@ struct spec_task *
 outcome_task_spec(struct arena *a, const struct outcome_task *from)
 {
 	struct spec_task *t = NEW(a, struct spec_task);
+	struct spec_def *d = NEW(a, struct spec_def);
 
+	t->def = d;
 	t->id = from->id;
 	t->name = from->name;
-	t->group = from->group;
-	t->golden = from->golden;
-	t->quarantined = from->quarantine.n > 0;
-	t->quarantine = from->quarantine;
-	t->quarantine_until = from->quarantine_until;
+	d->group = from->group;
+	d->golden = from->golden;
+	d->quarantined = from->quarantine.n > 0;
+	d->quarantine = from->quarantine;
+	d->quarantine_until = from->quarantine_until;
 	t->at = (struct spec_where){ from->file, from->line, 0 };
 	return t;
 }
@@ -114,7 +116,7 @@ outcome_read_trigger(struct result_run *r, struct spec_trigger *t,
 	struct answer_usage usage = answer_read_usage(v);
 
 	t->should = result_true(v, "should_trigger");
-	t->task.inputs.prompt = json_str(v, "prompt");
+	t->task.prompt = json_str(v, "prompt");
 	t->expected = json_str(v, "expected_skill");
 	t->reason = json_str(v, "reason");
 	t->confidence = json_str(v, "confidence");
@@ -139,7 +141,7 @@ find_location(const struct spec_triggers *all, size_t *next, struct str prompt)
 	size_t i;
 
 	for (i = *next; all != NULL && i < all->n; i++)
-		if (str_eq(all->v[i].task.inputs.prompt, prompt)) {
+		if (str_eq(all->v[i].task.prompt, prompt)) {
 			*next = i + 1;
 			return all->v[i].task.at;
 		}
@@ -166,7 +168,7 @@ take_triggers(struct result_run *r, struct spec_suite *s,
 	for (v = json_first(list); v != NULL; v = v->next) {
 		outcome_read_trigger(r, &t->v[t->n], &r->triggers.v[t->n], v);
 		t->v[t->n].task.at = find_location(all, &next,
-		    t->v[t->n].task.inputs.prompt);
+		    t->v[t->n].task.prompt);
 		t->n++;
 	}
 	r->triggers.n = r->triggers.done = t->n;

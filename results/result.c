@@ -320,7 +320,7 @@ result_finish_task(struct result_run *run, struct result_task *t)
 static bool
 is_set_aside(const struct result_task *t)
 {
-	return t->spec->quarantined && t->status != RESULT_NONE &&
+	return t->spec->def->quarantined && t->status != RESULT_NONE &&
 	    t->status != RESULT_CANCELLED;
 }
 
@@ -393,7 +393,7 @@ result_interrupted(const struct result_run *run)
 		return !run->complete;
 	for (i = 0; i < run->ntasks; i++) {
 		bad = bad || (run->tasks[i].status > RESULT_PASSED &&
-		    !run->tasks[i].spec->quarantined);
+		    !run->tasks[i].spec->def->quarantined);
 		if (run->tasks[i].status == RESULT_NONE &&
 		    run->tasks[i].done > 0)
 			return true;
@@ -472,22 +472,20 @@ result_only_answers(const struct result_run *run)
 }
 
 struct str
-result_group(const struct result_run *run, const struct spec_task *t)
+result_group(struct arena *a, const struct result_run *run,
+    const struct spec_task *t)
 {
 	struct str by = run->suite->config.group_by;
-	const struct json *v;
 
 	if (by.n == 0 || str_is(by, "group"))
-		return t->group;
+		return t->def->group;
 	if (str_is(by, "model"))
 		return run->model;
 	if (str_is(by, "tags") || str_is(by, "tag"))
-		return t->tags.n > 0 ? t->tags.v[0] : STR("");
+		return t->def->tags.n > 0 ? t->def->tags.v[0] : STR("");
 	if (str_is(by, "id"))
 		return t->id;
 	if (str_is(by, "name"))
 		return t->name;
-	v = json_get(t->vars, by);	/* a column of a CSV file */
-	return v != NULL && (v->type == JSON_STRING ||
-	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
+	return spec_cell(a, t, by);
 }

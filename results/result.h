@@ -505,7 +505,8 @@ bool result_misses(const struct result_run *, const struct spec_metric *);
 const struct spec_metric *result_missed(const struct result_run *);
 
 /* The task's group according to config.group_by; empty: none. */
-struct str result_group(const struct result_run *, const struct spec_task *);
+struct str result_group(struct arena *, const struct result_run *,
+    const struct spec_task *);
 
 /*
  * Whether the run is a success: exit status 0.  Skipped tasks do not make it

@@ -272,7 +272,7 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 {
 	struct json_out *o = &f->out;
 	const struct result_task *t = result_at(run, i, true);
-	struct str group = result_group(run, t->spec);
+	struct str group = result_group(f->scratch, run, t->spec);
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
 
@@ -308,12 +308,12 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 		json_put_member_str(o, "error_msg", t->error);
 	if (t->skipped != NULL)
 		json_put_member_cstr(o, "skip_reason", t->skipped);
-	if (t->spec->golden)
+	if (t->spec->def->golden)
 		json_put_member_bool(o, "golden", true);
 	json_put_member_nonempty(o, "selected_because", t->selected);
-	json_put_member_nonempty(o, "quarantine", t->spec->quarantine);
+	json_put_member_nonempty(o, "quarantine", t->spec->def->quarantine);
 	json_put_member_nonempty(o, "quarantine_until",
-	    t->spec->quarantine_until);
+	    t->spec->def->quarantine_until);
 	if (t->controls.n > 0)
 		json_put_member_raw(o, "controls", t->controls);
 	put_source(f, t->spec->at.file, t->spec->at.line);
@@ -358,12 +358,12 @@ gather(struct arena *a, const struct result_run *run, struct group *g,
 
 	for (i = 0; i < run->ntasks; i++) {
 		t = result_at(run, i, true);
-		name = result_group(run, t->spec);
+		name = result_group(a, run, t->spec);
 		one = (struct group){ run->source != NULL ? arena_str(a,
 		    name) : name, i,
 		    t->status == RESULT_PASSED, 1, t->stats.avg };
 		if (t->status >= RESULT_PASSED && one.name.n > 0 &&
-		    !t->spec->quarantined)
+		    !t->spec->def->quarantined)
 			g[n++] = one;
 	}
 	if (n > 0)

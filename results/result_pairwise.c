@@ -88,7 +88,7 @@ result_any_compares(const struct result_run *run)
 	size_t i;
 
 	for (i = 0; i < run->suite->ntasks; i++)
-		if (any_compares(&run->suite->tasks[i].graders))
+		if (any_compares(&run->suite->tasks[i].def->graders))
 			return true;
 	return any_compares(&run->suite->graders);
 }
@@ -103,7 +103,7 @@ put_pairwise(struct json_out *o, const struct result_run *run,
 	size_t k;
 
 	if (!any_compares(&run->suite->graders) &&
-	    !any_compares(&t->spec->graders))
+	    !any_compares(&t->spec->def->graders))
 		return;
 	for (k = 0; k < t->ntrials; k++)
 		if (t->trials[k].status != RESULT_NONE)

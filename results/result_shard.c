@@ -66,10 +66,10 @@ result_put_shard(struct json_out *o, const struct result_run *run)
 }
 
 static void
-put_task(struct json_out *o, const struct result_run *run,
+put_task(struct json_out *o, struct result_run *run,
     const struct result_task *t)
 {
-	struct str group = result_group(run, t->spec);
+	struct str group = result_group(&run->scratch, run, t->spec);
 
 	json_open(o, '{');
 	json_put_member_int(o, "index", (int64_t)t->index);
@@ -77,12 +77,12 @@ put_task(struct json_out *o, const struct result_run *run,
 	json_put_member_str(o, "name", t->spec->name);
 	if (group.n > 0)
 		json_put_member_str(o, "group", group);
-	if (t->spec->golden)
+	if (t->spec->def->golden)
 		json_put_member_bool(o, "golden", true);
 	json_put_member_nonempty(o, "selected_because", t->selected);
-	json_put_member_nonempty(o, "quarantine", t->spec->quarantine);
+	json_put_member_nonempty(o, "quarantine", t->spec->def->quarantine);
 	json_put_member_nonempty(o, "quarantine_until",
-	    t->spec->quarantine_until);
+	    t->spec->def->quarantine_until);
 	if (t->spec->at.file != NULL) {
 		json_open_member(o, "source", '{');
 		json_put_member_cstr(o, "file", t->spec->at.file);

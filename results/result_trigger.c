@@ -230,7 +230,7 @@ result_put_trigger(struct buf *b, struct arena *a,
 
 	if (why.n == 0 && r->answer != NULL)
 		why = r->answer->error;
-	result_put_str(b, STR("{\"prompt\":"), t->task.inputs.prompt);
+	result_put_str(b, STR("{\"prompt\":"), t->task.prompt);
 	if (t->confidence.n > 0)
 		result_put_str(b, KEY("confidence"), t->confidence);
 	result_put_bool(b, KEY("should_trigger"), t->should);
@@ -321,7 +321,7 @@ is_about(const struct result_run *run, size_t i, const struct json *item)
 	const struct spec_trigger *t = &run->suite->triggers->v[i];
 
 	return str_eq(json_str(item, "expected_skill"), t->expected) &&
-	    is_text(item, "prompt", t->task.inputs.prompt) &&
+	    is_text(item, "prompt", t->task.prompt) &&
 	    result_true(item, "should_trigger") == t->should &&
 	    result_true(item, "simulated") == run->triggers.simulated;
 }

@@ -382,7 +382,7 @@ put_task(struct json_out *o, const struct spec_suite *s,
 {
 	json_put_member_str(o, "id", t->id);
 	json_put_member_str(o, "name", t->name);
-	json_put_member_str(o, "description", t->description);
+	json_put_member_str(o, "description", t->def->description);
 	json_put_member_str(o, "file", relative(s, t->at.file));
 }
 
@@ -470,11 +470,11 @@ task_get(struct rpc_call *c, void *params)
 	}
 	json_open(o, '{');
 	put_task(o, s, &s->tasks[i]);
-	json_put_member_str(o, "prompt", s->tasks[i].inputs.prompt);
-	field_put_strs(o, "tags", &s->tasks[i].tags);
+	json_put_member_str(o, "prompt", s->tasks[i].prompt);
+	field_put_strs(o, "tags", &s->tasks[i].def->tags);
 	json_open_member(o, "graders", '[');
 	put_graders(o, &s->graders);
-	put_graders(o, &s->tasks[i].graders);
+	put_graders(o, &s->tasks[i].def->graders);
 	json_close(o, ']');
 	json_close(o, '}');
 	return RPC_DONE;

@@ -409,7 +409,7 @@ set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 	json_put_member_str(&o, "prompt", prompt);
 	json_close(&o, '}');
 	t->vars = arena_json(&f->arena, arena_take(&f->arena, &b), NULL);
-	t->inputs.prompt = STR("{{.Vars.prompt}}");
+	t->prompt = STR("{{.Vars.prompt}}");
 }
 
 /* Opens the session's agent, unless the one there has the same plan. */

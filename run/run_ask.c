@@ -20,8 +20,8 @@ run_timeout_ms(const struct run *run, const struct spec_task *task)
 {
 	if (run->opts.timeout_seconds > 0)
 		return run->opts.timeout_seconds * 1000;
-	if (task->timeout_seconds > 0)
-		return task->timeout_seconds * 1000;
+	if (task->def->timeout_seconds > 0)
+		return task->def->timeout_seconds * 1000;
 	return run->suite->config.timeout_seconds * 1000;
 }
 
@@ -55,8 +55,8 @@ run_waited(const struct run *run, const struct run_wait *w)
 static int64_t
 first_event_ms(const struct run_ask *q)
 {
-	if (q->task->first_event_timeout_seconds > 0)
-		return q->task->first_event_timeout_seconds * 1000;
+	if (q->task->def->first_event_timeout_seconds > 0)
+		return q->task->def->first_event_timeout_seconds * 1000;
 	return q->run->suite->config.first_event_timeout_seconds * 1000;
 }
 
@@ -69,7 +69,7 @@ run_ask_init(struct run_ask *q, struct run *run, const struct spec_task *task,
 	q->vars = (struct tmpl_vars){ .job_id = str_of(run->results.run_id),
 		.task_name = task->name, .timestamp = str_of(run->timestamp),
 		.iteration = number, .attempt = attempt,
-		.vars = { task->vars, run->suite->inputs } };
+		.vars = { spec_vars(&q->arena, task), run->suite->inputs } };
 	q->req = (struct agent_request){ .task = task, .prompt = STR(""),
 		.model = run->results.model, .run_id = run->results.run_id,
 		.trial = number, .attempt = attempt,

@@ -115,7 +115,7 @@ run_budget_open(struct run *run, struct err *e)
 	agent_limits(run->agent, &own);
 	add_limits(b, &own);
 	for (i = 0; i < run->results.ntasks; i++) {
-		t = &run->results.tasks[i].spec->budget;
+		t = &run->results.tasks[i].spec->def->budget;
 		if (!(t->usd > 0 || t->seconds > 0 || t->tokens > 0))
 			continue;
 		b = NEW(&run->arena, struct run_budget);

@@ -56,10 +56,10 @@ may_cache(const struct run_trial *t)
 {
 	const struct run *run = t->run;
 	const struct spec_task *task = t->ask.task;
-	const struct spec_expected *x = task->expected;
+	const struct spec_expected *x = task->def->expected;
 
-	if (run->cache == NULL || task->inputs.responder != NULL ||
-	    task->inputs.repos.n > 0)
+	if (run->cache == NULL || task->def->inputs.responder != NULL ||
+	    task->def->inputs.repos.n > 0)
 		return false;
 	return run->opts.cache_all ||
 	    !(grader_flags(run->suite, task) & GRADER_VARIES ||

@@ -17,7 +17,7 @@
 static const struct spec_checkpoint *
 find(const struct run_trial *t)
 {
-	const struct spec_checkpoints *list = &t->ask.task->checkpoints;
+	const struct spec_checkpoints *list = &t->ask.task->def->checkpoints;
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
@@ -138,7 +138,7 @@ name_at(struct run_trial *t, int64_t turn, struct str name)
 static void
 take_stored(struct run_trial *t)
 {
-	const struct spec_checkpoints *list = &t->ask.task->checkpoints;
+	const struct spec_checkpoints *list = &t->ask.task->def->checkpoints;
 	const struct spec_grader *g;
 	struct verdict old;
 	size_t i, k;
@@ -173,7 +173,7 @@ run_check_stopped(const struct run_trial *t)
 {
 	const struct json *v, *b;
 
-	if (t->run->opts.stored == NULL || t->ask.task->checkpoints.n == 0)
+	if (t->run->opts.stored == NULL || t->ask.task->def->checkpoints.n == 0)
 		return t->stopped;
 	v = json_first(json_getc(run_stored_trial(t)->node, "checkpoints"));
 	for (; v != NULL; v = v->next) {

@@ -53,7 +53,7 @@ count_tests(const struct result_run *r)
 	size_t i, n = 0;
 
 	for (i = 0; i < r->ntasks; i++)
-		n += r->tasks[i].spec->tests.n;
+		n += r->tasks[i].spec->def->tests.n;
 	return n < TESTS_MAX ? n : TESTS_MAX;
 }
 
@@ -71,11 +71,11 @@ start_tests(struct run_controls *c)
 	c->test_index = NEW_N(&run->live, size_t, n);
 	for (i = 0; i < r->ntasks; i++) {
 		task = r->tasks[i].spec;
-		for (k = 0; k < task->tests.n && all->n < n &&
+		for (k = 0; k < task->def->tests.n && all->n < n &&
 		    (run->regraded == NULL || run->regraded[i]); k++) {
 			c->test_index[all->n] = i;
 			all->v[all->n++] = (struct control_test){
-				.task = task, .test = &task->tests.v[k],
+				.task = task, .test = &task->def->tests.v[k],
 				.number = k + 1 };
 		}
 	}

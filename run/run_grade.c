@@ -139,7 +139,7 @@ enum run_trial_state
 run_grade(struct run_trial *t)
 {
 	const struct spec_graders *suite = &t->run->suite->graders;
-	const struct spec_graders *task = &t->ask.task->graders;
+	const struct spec_graders *task = &t->ask.task->def->graders;
 	uint64_t before = t->run->procs->shortages;
 
 	if (t->ask.cancelled)

@@ -114,6 +114,8 @@ start(struct run_hooks *hs, const struct spec_hook *h)
 	struct err e = { 0 };
 	struct str command;
 
+	if (hs->task != NULL)
+		hs->vars.vars[0] = spec_vars(&hs->arena, hs->task);
 	command = tmpl_render(&hs->arena, h->command, &hs->vars, &e);
 	argv[2] = command.p == NULL ? NULL : arena_cstr(&hs->arena, command);
 	if (argv[2] == NULL) {
@@ -157,10 +159,10 @@ run_hooks_start(struct run_hooks *hs, struct run *run,
 		.job_id = str_of(run->results.run_id),
 		.timestamp = str_of(run->timestamp),
 		.vars = { NULL, run->suite->inputs } };
+	hs->task = task;
 	if (task != NULL) {
 		hs->task_id = task->id;
 		hs->vars.task_name = task->name;
-		hs->vars.vars[0] = task->vars;
 	}
 	step(hs);
 }

@@ -48,7 +48,8 @@ struct run_hooks {
 	struct run *run;
 	const struct field_list *list;	/* of struct spec_hook */
 	struct tmpl_vars vars;
-	struct str task_id;		/* empty: hooks of the run */
+	const struct spec_task *task;	/* NULL: hooks of the run */
+	struct str task_id;		/* likewise empty */
 	size_t next;
 	const struct spec_hook *cur;
 	struct arena arena;		/* of the current hook */

@@ -401,23 +401,23 @@ run_key_task(struct run_key *k, const struct spec_task *t)
 
 	cache_hash_part(h, t->id);
 	cache_hash_part(h, t->name);
-	cache_hash_json(h, t->vars);
-	cache_hash_json(h, t->mock);	/* it reads no files */
-	put_commands(k, t->command_mocks);
-	cache_hash_int(h, t->first_event_timeout_seconds);
-	put_dirs(k, &t->skill_directories);
-	put_files(k, &t->instruction_files);
-	put_inputs(k, &t->inputs);
-	put_expected(k, t->expected);
-	run_key_graders(k, &t->graders);
-	for (i = 0; i < t->checkpoints.n; i++) {
-		cache_hash_int(h, t->checkpoints.v[i].after_turn);
-		cache_hash_int(h, t->checkpoints.v[i].stop);
-		run_key_graders(k, &t->checkpoints.v[i].graders);
+	cache_hash_json(h, spec_vars(&k->arena, t));
+	cache_hash_json(h, t->def->mock);	/* it reads no files */
+	put_commands(k, t->def->command_mocks);
+	cache_hash_int(h, t->def->first_event_timeout_seconds);
+	put_dirs(k, &t->def->skill_directories);
+	put_files(k, &t->def->instruction_files);
+	put_inputs(k, &t->def->inputs);
+	put_expected(k, t->def->expected);
+	run_key_graders(k, &t->def->graders);
+	for (i = 0; i < t->def->checkpoints.n; i++) {
+		cache_hash_int(h, t->def->checkpoints.v[i].after_turn);
+		cache_hash_int(h, t->def->checkpoints.v[i].stop);
+		run_key_graders(k, &t->def->checkpoints.v[i].graders);
 	}
-	put_agent(&k->hash, t->agent);
-	if (k->naming != NULL && t->agent != NULL)
-		put_path(k, t->agent->file, false);
+	put_agent(&k->hash, t->def->agent);
+	if (k->naming != NULL && t->def->agent != NULL)
+		put_path(k, t->def->agent->file, false);
 }
 
 /*
@@ -448,11 +448,11 @@ put_triggers(struct run_key *k, const struct spec_triggers *t)
 	size_t i;
 
 	for (i = 0; t != NULL && i < t->n; i++) {
-		cache_hash_part(&k->hash, t->v[i].task.inputs.prompt);
+		cache_hash_part(&k->hash, t->v[i].task.prompt);
 		cache_hash_part(&k->hash, t->v[i].expected);
 		cache_hash_part(&k->hash, t->v[i].confidence);
 		cache_hash_int(&k->hash, t->v[i].should);
-		put_tree(k, t->v[i].task.mock);
+		put_tree(k, t->v[i].task.def->mock);
 	}
 }
 
@@ -538,15 +538,15 @@ run_key_part(struct run_key *k, enum run_part part)
 void
 run_key_whole_task(struct run_key *k, const struct spec_task *t)
 {
-	const struct spec_inputs *in = &t->inputs;
+	const struct spec_inputs *in = &t->def->inputs;
 	const struct spec_repo *r = in->repos.v;
 	size_t i;
 
 	run_key_task(k, t);
-	cache_hash_part(&k->hash, t->group);
-	cache_hash_int(&k->hash, t->golden);
-	cache_hash_int(&k->hash, t->timeout_seconds);
-	cache_hash_part(&k->hash, in->prompt);
+	cache_hash_part(&k->hash, t->def->group);
+	cache_hash_int(&k->hash, t->def->golden);
+	cache_hash_int(&k->hash, t->def->timeout_seconds);
+	cache_hash_part(&k->hash, t->prompt);
 	cache_hash_part(&k->hash, in->prompt_file);
 	put_name(k, in->prompt_file, false);
 	put_strs(k, &in->follow_up_prompts);
@@ -559,9 +559,9 @@ run_key_whole_task(struct run_key *k, const struct spec_task *t)
 		cache_hash_part(&k->hash, r[i].commit);
 		cache_hash_part(&k->hash, r[i].dest);
 	}
-	if (t->remote != NULL) {
-		cache_hash_part(&k->hash, t->remote->tool);
-		cache_hash_json(&k->hash, t->remote->input);
+	if (t->def->remote != NULL) {
+		cache_hash_part(&k->hash, t->def->remote->tool);
+		cache_hash_json(&k->hash, t->def->remote->input);
 	}
 }
 

@@ -31,7 +31,7 @@ run_mocks_any(const struct spec_suite *s)
 	if (json_first(s->command_mocks) != NULL)
 		return true;
 	for (i = 0; i < s->ntasks; i++)
-		if (json_first(s->tasks[i].command_mocks) != NULL)
+		if (json_first(s->tasks[i].def->command_mocks) != NULL)
 			return true;
 	return false;
 }
@@ -46,8 +46,9 @@ has_mocks(const struct run *run)
 static const struct json *
 commands_of(const struct run_ask *q)
 {
-	return q->task->command_mocks != NULL ? q->task->command_mocks :
-	    q->run->suite->command_mocks;
+	const struct json *own = q->task->def->command_mocks;
+
+	return own != NULL ? own : q->run->suite->command_mocks;
 }
 
 static int
@@ -107,8 +108,8 @@ make_bin(struct run_ask *q, const char *self, struct err *e)
 	if (link_commands(q, run->suite->command_mocks, self, e) == -1)
 		return -1;
 	for (i = 0; i < run->suite->ntasks; i++)
-		if (link_commands(q, run->suite->tasks[i].command_mocks, self,
-		    e) == -1)
+		if (link_commands(q, run->suite->tasks[i].def->command_mocks,
+		    self, e) == -1)
 			return -1;
 	return 0;
 }

@@ -94,7 +94,7 @@ play_command(struct play *p, const struct answer_call *c)
 	    &m) != 1)
 		return;
 	w = (struct mock_words){ word + 1, environment(a,
-	    p->ask->task->inputs.environment), "" };
+	    p->ask->task->def->inputs.environment), "" };
 	i = mock_match_command(a, &m, &w, &e);
 	r = m.responses.v;
 	json_open(&o, '{');

@@ -64,7 +64,7 @@ static bool
 read_fixture(struct run_trial *t, struct arena *a, struct str path,
     struct str *out)
 {
-	const struct json *v = json_getc(t->ask.task->inputs.context,
+	const struct json *v = json_getc(t->ask.task->def->inputs.context,
 	    "fixture");
 	const char *from;
 	struct stat st;
@@ -108,7 +108,7 @@ static bool
 before(void *arg, struct arena *a, struct str path, struct str *out)
 {
 	struct run_trial *t = arg;
-	const struct spec_inputs *in = &t->ask.task->inputs;
+	const struct spec_inputs *in = &t->ask.task->def->inputs;
 	const struct spec_input_file *files = in->files.v;
 	size_t i;
 
@@ -221,7 +221,7 @@ step(struct run_trial *t)
 bool
 run_patch_scan(struct run_trial *t)
 {
-	bool copy = t->ask.task->inputs.repos.n > 0;
+	bool copy = t->ask.task->def->inputs.repos.n > 0;
 
 	if (t->scan == NULL && !is_wanted(t))
 		return true;

@@ -73,8 +73,8 @@ has_any_word(const struct run_opts *o, const struct spec_task *t)
 
 	if (o->nwords == 0 || any_word(o, t->id) || any_word(o, t->name))
 		return true;
-	for (i = 0; i < t->tags.n; i++)
-		if (any_word(o, t->tags.v[i]))
+	for (i = 0; i < t->def->tags.n; i++)
+		if (any_word(o, t->def->tags.v[i]))
 			return true;
 	return false;
 }
@@ -106,8 +106,8 @@ run_selects(const struct run_opts *o, const struct spec_task *t)
 		return false;
 	if (o->ntags == 0)
 		return true;
-	for (i = 0; i < t->tags.n; i++)
-		if (any_match(o->tags, o->ntags, t->tags.v[i]))
+	for (i = 0; i < t->def->tags.n; i++)
+		if (any_match(o->tags, o->ntags, t->def->tags.v[i]))
 			return true;
 	return false;
 }
@@ -120,17 +120,18 @@ names_of(struct arena *a, const struct spec_suite *s, bool tags)
 	size_t i, k, m, n = 0;
 
 	for (i = 0; i < s->ntasks; i++)
-		n += tags ? s->tasks[i].tags.n : 1;
+		n += tags ? s->tasks[i].def->tags.n : 1;
 	out.v = NEW_N(a, struct str, n);
 	for (i = 0; i < s->ntasks; i++) {
 		if (!tags)
 			out.v[out.n++] = s->tasks[i].id;
-		for (k = 0; tags && k < s->tasks[i].tags.n; k++) {
+		for (k = 0; tags && k < s->tasks[i].def->tags.n; k++) {
 			for (m = 0; m < out.n && m < TAGS_SHOWN; m++)
-				if (str_eq(out.v[m], s->tasks[i].tags.v[k]))
+				if (str_eq(out.v[m],
+				    s->tasks[i].def->tags.v[k]))
 					break;
 			if (m == out.n)
-				out.v[out.n++] = s->tasks[i].tags.v[k];
+				out.v[out.n++] = s->tasks[i].def->tags.v[k];
 		}
 	}
 	return out;

@@ -138,12 +138,13 @@ add_instructions(struct run_trial *t, struct buf *out, struct err *e)
 	struct buf b = { .max = PART_MAX };
 	int r = -1;
 
-	if (s->config.instruction_files.n + task->instruction_files.n == 0 ||
+	if (s->config.instruction_files.n +
+	    task->def->instruction_files.n == 0 ||
 	    t->run->agent->kind->no_files)
 		return 0;
 	if (put_files(t, &b, s->dir, &s->config.instruction_files, e) == 0 &&
 	    put_files(t, &b, spec_task_dir(&t->ask.arena, task),
-	    &task->instruction_files, e) == 0)
+	    &task->def->instruction_files, e) == 0)
 		r = b.full ? err_set(e, ERR_LIMIT, "the instruction files are "
 		    "too large for a prompt (limit: %d KiB)",
 		    PART_MAX >> 10) : 0;

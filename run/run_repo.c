@@ -31,7 +31,7 @@ enum {
 static const struct spec_repo *
 spec_of(const struct run_trial *t)
 {
-	const struct spec_repo *v = t->ask.task->inputs.repos.v;
+	const struct spec_repo *v = t->ask.task->def->inputs.repos.v;
 
 	return &v[t->fetch.next];
 }
@@ -256,7 +256,7 @@ begin(struct run_trial *t)
 {
 	struct run_fetch *f = &t->fetch;
 
-	if (f->next == t->ask.task->inputs.repos.n)
+	if (f->next == t->ask.task->def->inputs.repos.n)
 		return false;
 	f->source = spec_path(&t->ask.arena, spec_task_dir(&t->ask.arena,
 	    t->ask.task), spec_of(t)->source);
@@ -371,7 +371,7 @@ run_fetch(struct run_trial *t)
 {
 	t->fetch = (struct run_fetch){
 		.started = loop_clock(t->run->loop) };
-	return t->ask.task->inputs.repos.n > 0 && advance(t);
+	return t->ask.task->def->inputs.repos.n > 0 && advance(t);
 }
 
 void

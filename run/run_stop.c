@@ -53,7 +53,7 @@ verdict_of(const struct run *run)
 	for (i = 0; i < run->results.ntasks; i++) {
 		enum result_status s = run->results.tasks[i].status;
 
-		if (run->results.tasks[i].spec->quarantined) {
+		if (run->results.tasks[i].spec->def->quarantined) {
 			c.planned--;	/* it does not count */
 			continue;
 		}

@@ -30,7 +30,7 @@ give_all(struct taint_given *g, struct arena *a, const struct field_strs *list,
 static void
 give_inputs(const struct run_trial *t, struct taint_given *g, struct arena *a)
 {
-	const struct spec_inputs *in = &t->ask.task->inputs;
+	const struct spec_inputs *in = &t->ask.task->def->inputs;
 	const struct spec_input_file *f = in->files.v;
 	const struct json *fixture = json_getc(in->context, "fixture");
 	const char *dirs[RUN_INPUT_DIRS];
@@ -69,9 +69,9 @@ give(void *arg, struct taint_given *g)
 	for (i = 0; i < q->skills.n; i++)
 		taint_give_path(g, q->skills.v[i].from, false);
 	give_all(g, &a, &s->config.skill_directories, s->dir);
-	give_all(g, &a, &q->task->skill_directories, s->dir);
+	give_all(g, &a, &q->task->def->skill_directories, s->dir);
 	give_all(g, &a, &s->config.instruction_files, s->dir);
-	give_all(g, &a, &q->task->instruction_files, s->dir);
+	give_all(g, &a, &q->task->def->instruction_files, s->dir);
 	arena_free(&a);
 }
 
@@ -82,7 +82,7 @@ run_taint_check(struct run_trial *t)
 	const struct answer *ans = &q->job.ans;
 	struct taint_trial trial = { .answer = ans,
 		.cwd = q->req.workspace != NULL ? agent_cwd(&q->req) : NULL,
-		.whole_repository = q->task->inputs.repos.n > 0,
+		.whole_repository = q->task->def->inputs.repos.n > 0,
 		.give = give, .arg = t };
 	struct str why;
 

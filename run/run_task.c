@@ -31,7 +31,7 @@ emit_task(struct run *run, size_t i, enum event_type type)
 	struct event ev = { .type = type,
 		.run_id = str_of(run->results.run_id), .idx = (int64_t)i,
 		.total = (int64_t)run->results.ntasks, .task = t->spec->id,
-		.name = t->spec->name, .prompt = t->spec->inputs.prompt,
+		.name = t->spec->name, .prompt = t->spec->prompt,
 		.trials = (int64_t)run->results.trials };
 
 	if (type == EVENT_TASK_COMPLETE) {
@@ -61,7 +61,7 @@ end_task(struct run *run, size_t i)
 	emit_task(run, i, EVENT_TASK_COMPLETE);
 	buf_free(&run->queue.tasks[i].error);
 	if (t->status == RESULT_PASSED || t->status == RESULT_SKIPPED ||
-	    t->spec->quarantined || run->opts.stored != NULL)
+	    t->spec->def->quarantined || run->opts.stored != NULL)
 		return;
 	++*(run->opts.failures != NULL ? run->opts.failures :
 	    &run->queue.failures);

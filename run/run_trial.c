@@ -103,11 +103,11 @@ prepare(struct run_trial *t)
 	struct err e = { 0 };
 	struct str name, prompt;
 
-	prompt = tmpl_render(&q->arena, q->task->inputs.prompt, &q->vars, &e);
+	prompt = tmpl_render(&q->arena, q->task->prompt, &q->vars, &e);
 	if (prompt.p == NULL)
 		return FAIL(t, RESULT_INFRA, "prompt: %s", e.msg);
 	q->req.prompt = prompt;
-	if (run->opts.no_programs && q->task->inputs.repos.n > 0)
+	if (run->opts.no_programs && q->task->def->inputs.repos.n > 0)
 		return FAIL(t, RESULT_SKIPPED, "not run: its repositories are "
 		    "not cloned");
 	q->req.workspace = run->opts.shared_workspace;
@@ -309,9 +309,10 @@ make_patch(struct run_trial *t)
 static bool
 skips_turns(const struct run_trial *t)
 {
-	const struct spec_inputs *in = &t->ask.task->inputs;
+	const struct spec_inputs *in = &t->ask.task->def->inputs;
 
-	return t->ask.task->checkpoints.n > 0 && t->run->opts.stored == NULL &&
+	return t->ask.task->def->checkpoints.n > 0 &&
+	    t->run->opts.stored == NULL &&
 	    t->run->agent->kind->all_turns && !t->run->opts.skip_graders &&
 	    (in->follow_up_prompts.n > 0 || in->responder != NULL);
 }

@@ -93,7 +93,7 @@ emit(struct run_trigger *t)
 	struct event ev = { .type = EVENT_TRIGGER_COMPLETE,
 		.run_id = str_of(r->run_id), .idx = (int64_t)t->i,
 		.total = (int64_t)r->triggers.n,
-		.prompt = spec_of(t)->task.inputs.prompt,
+		.prompt = spec_of(t)->task.prompt,
 		.should_trigger = spec_of(t)->should,
 		.did_trigger = result_did_trigger(r, t->i),
 		.status = str_of(result_word(t->ask.status)),
@@ -222,7 +222,7 @@ prepare(struct run_trigger *t, struct err *e)
 	struct run_ask *q = &t->ask;
 	struct run *run = t->run;
 
-	q->req.prompt = q->task->inputs.prompt;
+	q->req.prompt = q->task->prompt;
 	run_record_start(run, &q->record, &q->req);
 	run_skills_choose(q);
 	if ((agent_needs_workspace(run->agent, q->task) ||

@@ -27,7 +27,7 @@ enum {
 static bool
 has_more(const struct run_trial *t)
 {
-	const struct spec_inputs *in = &t->ask.task->inputs;
+	const struct spec_inputs *in = &t->ask.task->def->inputs;
 
 	return (in->follow_up_prompts.n > 0 || in->responder != NULL) &&
 	    t->run->opts.stored == NULL && !t->run->agent->kind->all_turns;
@@ -304,7 +304,7 @@ follow_up(struct run_trial *t, struct str prompt)
 enum run_turn
 run_turn_next(struct run_trial *t)
 {
-	const struct spec_inputs *in = &t->ask.task->inputs;
+	const struct spec_inputs *in = &t->ask.task->def->inputs;
 	size_t asked = t->dialog.turn - 1, fixed = in->follow_up_prompts.n;
 
 	if (!t->dialog.open)

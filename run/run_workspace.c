@@ -16,7 +16,7 @@ run_input_dirs(struct arena *a, const struct run *run,
 {
 	const char *suite = run->suite->dir;
 
-	dirs[0] = task->context_dir != NULL ? task->context_dir :
+	dirs[0] = task->def->context_dir != NULL ? task->def->context_dir :
 	    run->opts.context_dir != NULL ? run->opts.context_dir :
 	    arena_fmt(a, "%s/fixtures", suite).p;
 	dirs[1] = spec_task_dir(a, task);
@@ -101,10 +101,10 @@ run_needs_workspace(const struct run_trial *t)
 {
 	const struct spec_task *task = t->ask.task;
 
-	return task->inputs.files.n > 0 ||
-	    task->inputs.repos.n > 0 || task->inputs.workdir.n > 0 ||
+	return task->def->inputs.files.n > 0 ||
+	    task->def->inputs.repos.n > 0 || task->def->inputs.workdir.n > 0 ||
 	    t->run->opts.keep_workspace ||
-	    json_getc(task->inputs.context, "fixture") != NULL ||
+	    json_getc(task->def->inputs.context, "fixture") != NULL ||
 	    agent_needs_workspace(t->run->agent, task) ||
 	    grader_flags(t->run->suite, task) &
 	    (GRADER_WORKSPACE | GRADER_NEEDS_DIR);
@@ -151,7 +151,7 @@ set_workdir(struct run_trial *t, struct str dir, struct err *e)
 int
 run_fill_workspace(struct run_trial *t, struct err *e)
 {
-	const struct spec_inputs *in = &t->ask.task->inputs;
+	const struct spec_inputs *in = &t->ask.task->def->inputs;
 	const struct spec_input_file *files = in->files.v;
 	const struct json *fixture;
 	size_t i;

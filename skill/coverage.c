@@ -281,7 +281,7 @@ count_suite(struct search *s, const char *path, const struct json *root,
 		    sizeof(struct str) });
 	add_kinds(s->arena, &kinds, &suite->graders);
 	for (i = 0; i < suite->ntasks; i++)
-		add_kinds(s->arena, &kinds, &suite->tasks[i].graders);
+		add_kinds(s->arena, &kinds, &suite->tasks[i].def->graders);
 	k->kinds.n = kinds.n / sizeof(struct str);
 	k->kinds.v = NEW_N(s->arena, struct str, k->kinds.n);
 	if (kinds.n > 0) {

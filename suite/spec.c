@@ -456,7 +456,8 @@ read_suite(struct spec_loader *l, const struct spec_file *f)
 	spec_read_tasks(l, f, &list);
 	spec_find_agents(l);
 	for (i = 0; i < s->ntasks; i++)
-		spec_name_graders(l, &s->tasks[i].graders);
+		if (i == 0 || s->tasks[i].def != s->tasks[i - 1].def)
+			spec_name_graders(l, &s->tasks[i].def->graders);
 	if (!l->alone) {
 		spec_read_triggers(l);
 		spec_read_quarantine(l);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "lib/csv.h"
 #include "lib/field.h"
 
 struct json;
@@ -238,7 +239,7 @@ struct spec_repo {
 };
 
 struct spec_inputs {
-	struct str prompt, prompt_file;
+	struct str prompt_file;	/* the prompt is a member of the task */
 	struct field_list files;	/* of struct spec_input_file */
 	const struct json *context;	/* .fixture: a path */
 	const struct json *environment;
@@ -304,8 +305,20 @@ bool spec_is_agent(struct str file);
 int spec_read_agent(struct arena *, const char *path, struct spec_agent *,
     struct err *);
 
-struct spec_task {
-	struct str id, name;	/* a missing one is equal to the other */
+/* A table whose rows are tasks; its text lives as long as the suite. */
+struct spec_rows {
+	struct csv csv;		/* after its header; unless is_json: */
+	bool is_json;		/* a JSON object per line */
+	const char *end;	/* of the text */
+	struct json *list;	/* instead of the text: a list of trees */
+};
+
+/*
+ * The definition of a task.  Rows of a table share that of their template: a
+ * change for one task needs a copy (spec_own_def() in the loader), and nothing
+ * changes it once the suite is loaded.
+ */
+struct spec_def {
 	struct str description, group;
 	struct field_strs tags;
 	const char *context_dir;	/* resolved; NULL: none */
@@ -321,13 +334,33 @@ struct spec_task {
 	const struct json *mock;
 	const struct json *command_mocks;	/* NULL: the suite's */
 	const struct spec_remote *remote;	/* or NULL */
-	const struct json *vars;	/* the CSV row, or NULL */
+	const struct spec_rows *rows;	/* that have the task's, or NULL */
 	const struct spec_agent *agent;	/* that is tested, or NULL */
 	bool golden;		/* waza gate: it must pass */
 	bool quarantined;	/* it does not count: */
 	struct str quarantine, quarantine_until;	/* why; last day */
-	struct spec_where at;
 };
+
+/*
+ * A task.  Suites may have a million: what is not its own is in its definition,
+ * and its row is read when it is needed.
+ */
+struct spec_task {
+	struct str id, name;	/* a missing one is equal to the other */
+	struct str prompt;
+	struct spec_where at;
+	const struct spec_def *def;	/* never NULL */
+	const char *row;	/* in def->rows, or NULL */
+	const struct json *vars;	/* instead: it as a tree, or NULL */
+};
+
+/* The variables of templates that the task's row has, or NULL. */
+const struct json *spec_vars(struct arena *, const struct spec_task *);
+/* The text or number in a column of the row; empty: there is none. */
+struct str spec_cell(struct arena *, const struct spec_task *,
+    struct str column);
+/* Whether it has some. */
+bool spec_is_row(const struct spec_task *);
 
 /* A prompt of a trigger test, as a task for an executor. */
 struct spec_trigger {

@@ -353,24 +353,42 @@ constraint(struct arena *a, const struct spec_agent *agent)
 }
 
 static void
-add_grader(struct spec_loader *l, struct spec_task *t)
+add_grader(struct spec_loader *l, struct spec_def *d)
 {
-	const struct spec_agent *agent = t->agent;
+	const struct spec_agent *agent = d->agent;
 	struct spec_grader *v;
 
 	if (!agent->has_tools || has_constraint(&l->suite->graders) ||
-	    has_constraint(&t->graders))
+	    has_constraint(&d->graders))
 		return;
-	v = NEW_N(l->arena, struct spec_grader, t->graders.n + 1);
-	if (t->graders.n > 0)
-		memcpy(v, t->graders.v, t->graders.n * sizeof(*v));
-	v[t->graders.n] = (struct spec_grader){ .implicit = true,
+	v = NEW_N(l->arena, struct spec_grader, d->graders.n + 1);
+	if (d->graders.n > 0)
+		memcpy(v, d->graders.v, d->graders.n * sizeof(*v));
+	v[d->graders.n] = (struct spec_grader){ .implicit = true,
 		.name = STR("agent_tools_implicit"),
 		.type = STR("tool_constraint"), .weight = 1,
 		.config = constraint(l->arena, agent),
 		.at = { agent->file, agent->tools_line, agent->tools_col } };
-	t->graders.v = v;
-	t->graders.n++;
+	d->graders.v = v;
+	d->graders.n++;
+}
+
+/* `before`: what the definition of the task before was, or NULL. */
+static void
+set_agent(struct spec_loader *l, struct spec_task *t,
+    const struct spec_agent *agent, const struct spec_def *before)
+{
+	const struct spec_def *last = t > l->suite->tasks ? t[-1].def : NULL;
+	struct spec_def *d = spec_own_def(l, t);
+
+	d->agent = agent;
+	/* rows of a table may share no more than their graders */
+	if (before != NULL && last->agent == agent &&
+	    d->graders.v == before->graders.v &&
+	    d->graders.n == before->graders.n)
+		d->graders = last->graders;
+	else
+		add_grader(l, d);
 }
 
 static void
@@ -397,8 +415,8 @@ void
 spec_find_agents(struct spec_loader *l)
 {
 	struct spec_suite *s = l->suite;
-	struct spec_graders before = { NULL, 0 };
-	const struct spec_agent *own;
+	const struct spec_def *before = NULL, *def;
+	const struct spec_agent *own, *agent;
 	struct spec_task *t;
 
 	if (s->skill.n == 0 || l->alone ||
@@ -407,19 +425,16 @@ spec_find_agents(struct spec_loader *l)
 	own = find_agent(l, NULL);
 	if (own != NULL)
 		warn(l, own);
-	for (t = s->tasks; t < s->tasks + s->ntasks; t++) {
-		t->agent = own == NULL && t->skill_directories.n > 0 ?
-		    find_agent(l, t) : own;
-		/* rows of a table share their graders */
-		if (t->agent != NULL && t > s->tasks &&
-		    t[-1].agent == t->agent && t->graders.v == before.v &&
-		    t->graders.n == before.n)
-			t->graders = t[-1].graders;
-		else {
-			before = t->graders;
-			if (t->agent != NULL)
-				add_grader(l, t);
+	for (t = s->tasks; t < s->tasks + s->ntasks; t++, before = def) {
+		def = t->def;
+		if (def == before) {
+			t->def = t[-1].def;
+			continue;
 		}
+		agent = own == NULL && def->skill_directories.n > 0 ?
+		    find_agent(l, t) : own;
+		if (agent != NULL)
+			set_agent(l, t, agent, before);
 	}
 	s->agent = own;
 }

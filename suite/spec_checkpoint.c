@@ -48,16 +48,16 @@ name_graders(struct spec_loader *l, struct spec_graders *g)
 
 static void
 read_checkpoint(struct spec_loader *l, const struct spec_file *f,
-    const struct json *v, struct spec_task *t)
+    const struct json *v, struct spec_def *d)
 {
-	struct spec_checkpoint *out = &t->checkpoints.v[t->checkpoints.n];
+	struct spec_checkpoint *out = &d->checkpoints.v[d->checkpoints.n];
 	struct entry in = { .on_failure = WAY_CONTINUE };
 	size_t i;
 
 	if (spec_decode(l, f->path, &spec_checkpoint_table, v, &in) > 0)
 		return;
-	for (i = 0; i < t->checkpoints.n; i++)
-		if (t->checkpoints.v[i].after_turn == in.after_turn) {
+	for (i = 0; i < d->checkpoints.n; i++)
+		if (d->checkpoints.v[i].after_turn == in.after_turn) {
 			spec_error(l, f->path, json_getc(v, "after_turn"), NULL,
 			    "duplicate checkpoint after turn %lld",
 			    (long long)in.after_turn);
@@ -70,7 +70,7 @@ read_checkpoint(struct spec_loader *l, const struct spec_file *f,
 	if (out->graders.n == 0)
 		spec_error(l, f->path, v, "graders", "the checkpoint has no "
 		    "graders");
-	t->checkpoints.n++;
+	d->checkpoints.n++;
 }
 
 static int64_t
@@ -82,7 +82,7 @@ last_turn(const struct spec_inputs *in)
 
 void
 spec_read_checkpoints(struct spec_loader *l, const struct spec_file *f,
-    const struct json *task, struct spec_task *t)
+    const struct json *task, struct spec_def *d)
 {
 	const struct json *list = spec_array(l, f->path, json_getc(task,
 	    "checkpoints")), *v;
@@ -93,15 +93,15 @@ spec_read_checkpoints(struct spec_loader *l, const struct spec_file *f,
 		    CHECKPOINTS_MAX);
 		return;
 	}
-	t->checkpoints.v = NEW_N(l->arena, struct spec_checkpoint, n);
+	d->checkpoints.v = NEW_N(l->arena, struct spec_checkpoint, n);
 	for (v = json_first(list); v != NULL; v = v->next) {
-		read_checkpoint(l, f, v, t);
-		n = t->checkpoints.n;
-		if (n > 0 && t->checkpoints.v[n - 1].after_turn >
-		    last_turn(&t->inputs))
+		read_checkpoint(l, f, v, d);
+		n = d->checkpoints.n;
+		if (n > 0 && d->checkpoints.v[n - 1].after_turn >
+		    last_turn(&d->inputs))
 			spec_warning(l, f->path, v, "after_turn", "turn %lld "
 			    "is never reached: the conversation has at most "
-			    "%lld", (long long)t->checkpoints.v[n - 1]
-			    .after_turn, (long long)last_turn(&t->inputs));
+			    "%lld", (long long)d->checkpoints.v[n - 1]
+			    .after_turn, (long long)last_turn(&d->inputs));
 	}
 }

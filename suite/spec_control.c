@@ -193,7 +193,7 @@ check_items(struct spec_loader *l, const char *file, const struct json *list,
 
 void
 spec_read_tests(struct spec_loader *l, const struct spec_file *f,
-    const struct json *task, struct spec_task *t)
+    const struct json *task, struct spec_def *d)
 {
 	const struct json *list = spec_array(l, f->path, json_getc(task,
 	    "tests")), *v;
@@ -206,7 +206,7 @@ spec_read_tests(struct spec_loader *l, const struct spec_file *f,
 		    TESTS_MAX);
 		return;
 	}
-	t->tests.v = out = NEW_N(l->arena, struct spec_test, n);
+	d->tests.v = out = NEW_N(l->arena, struct spec_test, n);
 	for (v = json_first(list); v != NULL; v = v->next) {
 		in = (struct test_in){ .expect = 0 };
 		if (spec_decode(l, f->path, &spec_test_table, v, &in) > 0)
@@ -218,7 +218,7 @@ spec_read_tests(struct spec_loader *l, const struct spec_file *f,
 			    "\"tool_calls\"");
 		check_items(l, f->path, in.files, "path");
 		check_items(l, f->path, in.tool_calls, "name");
-		out[t->tests.n++] = (struct spec_test){ .script = v,
+		out[d->tests.n++] = (struct spec_test){ .script = v,
 			.passes = in.expect == 0, .why = in.why,
 			.at = spec_at(f->path, v) };
 	}

@@ -203,7 +203,7 @@ rename_one(struct spec_loader *l, struct spec_grader *g, bool made,
 }
 
 void
-spec_name_graders(struct spec_loader *l, struct spec_graders *g)
+spec_name_graders(struct spec_loader *l, const struct spec_graders *g)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
 	struct named *v = NEW_N(&l->scratch, struct named, g->n + 1);

@@ -166,7 +166,7 @@ void spec_check_instructions(struct spec_loader *, const struct spec_file *,
     const struct field_strs *files);
 /* spec_checkpoint.c: reads `checkpoints` of a task, after its inputs. */
 void spec_read_checkpoints(struct spec_loader *, const struct spec_file *,
-    const struct json *task, struct spec_task *);
+    const struct json *task, struct spec_def *);
 /*
  * spec_mock.c: checks a list of mocks and returns it with the contents of its
  * fixtures; NULL if it is absent, null or not a list.
@@ -188,7 +188,7 @@ void spec_use_matrix(struct spec_loader *, const struct spec_file *,
 void spec_read_controls(struct spec_loader *, const struct spec_file *,
     const struct json *config);
 void spec_read_tests(struct spec_loader *, const struct spec_file *,
-    const struct json *task, struct spec_task *);
+    const struct json *task, struct spec_def *);
 /* spec_require.c: checks `requirements` of a task. */
 void spec_check_requirements(struct spec_loader *, const struct spec_file *,
     const struct json *task, const struct spec_task *);
@@ -199,9 +199,10 @@ void spec_check_requirements(struct spec_loader *, const struct spec_file *,
  * called before the other parts of a task are read, the second after.
  */
 void spec_read_evaluation(struct spec_loader *, const struct spec_file *,
-    const struct json *task, struct spec_task *, bool *enabled);
+    const struct json *task, struct spec_task *, struct spec_def *,
+    bool *enabled);
 void spec_read_validation(struct spec_loader *, const struct spec_file *,
-    const struct json *task, struct spec_task *);
+    const struct json *task, struct spec_def *);
 /* Whether the executor of the run gives tasks to evaluation clients. */
 bool spec_evaluates(const struct spec_loader *);
 
@@ -249,7 +250,7 @@ const struct json *spec_use_preset(struct spec_loader *, const char *file,
  * Makes names unique.  Call it for the suite's graders first: those of tasks
  * avoid their names.
  */
-void spec_name_graders(struct spec_loader *, struct spec_graders *);
+void spec_name_graders(struct spec_loader *, const struct spec_graders *);
 
 struct spec_task_list {
 	const struct json *tasks;	/* patterns and tasks, or NULL */
@@ -261,26 +262,43 @@ struct spec_task_list {
 void spec_read_tasks(struct spec_loader *, const struct spec_file *,
     const struct spec_task_list *);
 
-/* spec_row.c: a table and the tasks of its rows. */
+/* spec_table.c: a table and its rows. */
 struct spec_table {
 	const char *path;
-	const struct json *rows;	/* from the first in range */
+	struct str text;
+	struct spec_rows rows;		/* from the first in range */
+	const struct json *first;	/* the first one, or NULL */
 	size_t n;
 	const struct json *template;	/* `task_template`, or NULL */
 	struct spec_task task;		/* read from it */
 };
-/* Reads `task_template`, which may be NULL; false after an error. */
+struct spec_row {
+	struct json *tree;	/* until the next row is read */
+	const char *at;		/* in the text; NULL: the tree stays */
+};
+/* Reads the table of `tasks_from`; n is 0 after an error. */
+void spec_read_table(struct spec_loader *, const struct spec_file *,
+    const struct spec_task_list *, struct spec_table *);
+/* Appends the tasks of its rows to those of the suite. */
+void spec_read_rows(struct spec_loader *, struct spec_table *);
+
+/*
+ * spec_row.c: the tasks of rows.  Reads `task_template`, which may be NULL;
+ * false after an error.
+ */
 bool spec_read_template(struct spec_loader *, const struct spec_file *,
     const struct json *, struct spec_table *);
 /* Notes a table without prompts. */
 void spec_check_columns(struct spec_loader *, const struct spec_table *);
 /* The task of row n, counted from 1. */
 void spec_read_row(struct spec_loader *, const struct spec_table *,
-    const struct json *row, size_t n, struct spec_task *);
+    const struct spec_row *, size_t n, struct spec_task *);
 
 /* spec_task.c: reads one task; false: disabled, or not a mapping. */
 bool spec_read_task(struct spec_loader *, const struct spec_file *,
     const struct json *, struct spec_task *);
+/* Gives the task a copy of its definition, which can be changed. */
+struct spec_def *spec_own_def(struct spec_loader *, struct spec_task *);
 /* For a peer: whether it may use the directory and the files of the task. */
 void spec_check_files(struct spec_loader *, const struct spec_file *,
     const struct json *task, const struct spec_task *);

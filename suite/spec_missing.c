@@ -23,7 +23,8 @@ static void
 check_file(struct search *s, const struct spec_task *t, const char *what,
     struct str path, struct spec_where at)
 {
-	const char *dirs[] = { t->context_dir != NULL ? t->context_dir :
+	const char *own = t->def->context_dir;
+	const char *dirs[] = { own != NULL ? own :
 		s->notes->context_dir != NULL ? s->notes->context_dir :
 		spec_join(&s->tmp, s->suite->dir, STR("fixtures")),
 		spec_task_dir(&s->tmp, t), s->suite->dir };
@@ -46,12 +47,13 @@ check_file(struct search *s, const struct spec_task *t, const char *what,
 static void
 check_task(struct search *s, const struct spec_task *t)
 {
-	const struct spec_input_file *f = t->inputs.files.v;
-	const struct json *fixture = json_getc(t->inputs.context, "fixture");
+	const struct spec_input_file *f = t->def->inputs.files.v;
+	const struct json *fixture = json_getc(t->def->inputs.context,
+	    "fixture");
 	struct arena_mark mark = arena_save(&s->tmp);
 	size_t i;
 
-	for (i = 0; i < t->inputs.files.n; i++) {
+	for (i = 0; i < t->def->inputs.files.n; i++) {
 		if (f[i].path.n > 0 && !tmpl_any(f[i].path) &&
 		    !workspace_inside(f[i].path))
 			spec_note(s->notes, FIELD_ERROR, f[i].at, "input file "
@@ -95,9 +97,9 @@ spec_check_missing(const struct spec_suite *suite, bool needed,
 	    suite->hooks[SPEC_BEFORE_TASK].n == 0 ? FIELD_ERROR :
 	    FIELD_WARNING;
 	for (i = 0; i < suite->ntasks; i++)
-		if (i == 0 || suite->tasks[i].inputs.files.v == NULL ||
-		    suite->tasks[i].inputs.files.v !=
-		    suite->tasks[i - 1].inputs.files.v)
+		if (i == 0 || suite->tasks[i].def->inputs.files.v == NULL ||
+		    suite->tasks[i].def->inputs.files.v !=
+		    suite->tasks[i - 1].def->inputs.files.v)
 			check_task(&s, &suite->tasks[i]);
 	for (i = 0; i < SPEC_HOOK__MAX; i++)
 		check_hooks(&s, &suite->hooks[i]);

@@ -127,15 +127,15 @@ looks_like_script(struct str s)
 static bool
 may_get(struct arena *a, const struct spec_task *t, struct str path)
 {
-	const struct spec_input_file *f = t->inputs.files.v;
-	const char *dirs[] = { spec_task_dir(a, t), t->context_dir };
+	const struct spec_input_file *f = t->def->inputs.files.v;
+	const char *dirs[] = { spec_task_dir(a, t), t->def->context_dir };
 	size_t i;
 
-	for (i = 0; i < t->inputs.files.n; i++)
+	for (i = 0; i < t->def->inputs.files.n; i++)
 		if (tmpl_any(f[i].path) || str_ends(path, f[i].path))
 			return true;
-	return t->inputs.repos.n > 0 || spec_script(a, dirs,
-	    t->context_dir != NULL ? 2 : 1, path) != NULL;
+	return t->def->inputs.repos.n > 0 || spec_script(a, dirs,
+	    t->def->context_dir != NULL ? 2 : 1, path) != NULL;
 }
 
 const char *

@@ -85,6 +85,7 @@ read_entry(struct spec_loader *l, const struct spec_file *f,
 	struct entry in = { STR(""), STR(""), STR("") };
 	const struct json *until = json_getc(v, "until");
 	struct spec_task *t;
+	struct spec_def *d;
 
 	if (spec_decode(l, f->path, &table, v, &in) > 0)
 		return;
@@ -100,13 +101,14 @@ read_entry(struct spec_loader *l, const struct spec_file *f,
 	else if (t == NULL)
 		spec_warning(l, f->path, json_getc(v, "task"), NULL, "the "
 		    "suite has no task \"%.*s\"", SPEC_SHORT(in.task));
-	else if (t->quarantined)
+	else if (t->def->quarantined)
 		spec_error(l, f->path, json_getc(v, "task"), NULL, "task "
 		    "\"%.*s\" is listed twice", SPEC_SHORT(in.task));
 	else {
-		t->quarantined = true;
-		t->quarantine = in.why.n > 0 ? in.why : STR("no reason");
-		t->quarantine_until = in.until;
+		d = spec_own_def(l, t);
+		d->quarantined = true;
+		d->quarantine = in.why.n > 0 ? in.why : STR("no reason");
+		d->quarantine_until = in.until;
 	}
 }
 

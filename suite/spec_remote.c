@@ -230,7 +230,8 @@ check_templates(struct spec_loader *l, const char *file,
 	check_texts(l, file, "input", json_getc(v, "input"));
 }
 
-static void
+/* Returns the description. */
+static struct str
 read_block(struct spec_loader *l, const char *file, const struct json *v,
     struct spec_task *t, bool *enabled, struct spec_remote *out)
 {
@@ -241,11 +242,10 @@ read_block(struct spec_loader *l, const char *file, const struct json *v,
 		t->id = e.id;
 	if (t->name.n == 0)
 		t->name = e.name;
-	if (t->description.n == 0)
-		t->description = e.description;
 	*enabled = *enabled && e.enabled;
 	apply(l, file, v, &e, out);
 	check_templates(l, file, v);
+	return e.description;
 }
 
 bool
@@ -259,11 +259,13 @@ spec_evaluates(const struct spec_loader *l)
 
 void
 spec_read_evaluation(struct spec_loader *l, const struct spec_file *f,
-    const struct json *task, struct spec_task *t, bool *enabled)
+    const struct json *task, struct spec_task *t, struct spec_def *d,
+    bool *enabled)
 {
 	const struct json *block = spec_object(l, f->path,
 	    json_getc(task, "evaluation"));
 	struct spec_remote *out;
+	struct str text;
 
 	if (block == NULL && !has_key(task))
 		return;
@@ -282,12 +284,14 @@ spec_read_evaluation(struct spec_loader *l, const struct spec_file *f,
 			spec_error(l, f->path, json_getc(block, "tool"), NULL,
 			    "\"tool\" is given twice: here and in the task "
 			    "itself");
-		read_block(l, f->path, block, t, enabled, out);
+		text = read_block(l, f->path, block, t, enabled, out);
+		if (d->description.n == 0)
+			d->description = text;
 		out->at = spec_at(f->path, block);
 	}
-	if (t->tags.n == 0)
-		t->tags = out->tags;
-	t->remote = out;
+	if (d->tags.n == 0)
+		d->tags = out->tags;
+	d->remote = out;
 }
 
 /* Appends a string at the place of another node. */
@@ -342,10 +346,10 @@ judge_settings(struct arena *a, const struct json *judge,
 
 static void
 read_judge(struct spec_loader *l, const char *file, const struct json *v,
-    struct spec_task *t)
+    struct spec_def *d)
 {
 	const struct json *judge = json_getc(v, "llm_judge"), *criteria;
-	const struct spec_graders old = t->graders;
+	const struct spec_graders old = d->graders;
 	struct spec_grader *g;
 
 	if (judge == NULL)
@@ -364,19 +368,19 @@ read_judge(struct spec_loader *l, const char *file, const struct json *v,
 	g[old.n] = (struct spec_grader){ .name = STR("validation"),
 		.type = STR("prompt"), .weight = 1, .at = spec_at(file, v),
 		.config = judge_settings(l->arena, judge, criteria) };
-	t->graders = (struct spec_graders){ g, old.n + 1 };
+	d->graders = (struct spec_graders){ g, old.n + 1 };
 }
 
 /* validation: {type: llm-judge, llm_judge: {model, criteria: [...]}} */
 void
 spec_read_validation(struct spec_loader *l, const struct spec_file *f,
-    const struct json *task, struct spec_task *t)
+    const struct json *task, struct spec_def *d)
 {
 	const struct json *v = json_getc(json_getc(task, "evaluation"),
 	    "validation"), *type;
 	struct str word = STR("llm-judge");
 
-	if (t->remote == NULL)
+	if (d->remote == NULL)
 		return;
 	if (!spec_given(v))
 		v = json_getc(task, "validation");
@@ -388,7 +392,7 @@ spec_read_validation(struct spec_loader *l, const struct spec_file *f,
 		word = json_text(type);
 	if (str_is(word, "llm-judge") || str_is(word, "llm_judge") ||
 	    str_is(word, "hybrid"))
-		read_judge(l, f->path, v, t);
+		read_judge(l, f->path, v, d);
 	else
 		spec_warning(l, f->path, type != NULL ? type : v, "validation",
 		    "validation type \"%.*s\" is not supported and is "

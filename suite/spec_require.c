@@ -67,10 +67,10 @@ graders_of(const struct spec_loader *l, const struct spec_task *t,
 	if (e->scope == SCOPE_EVAL)
 		return &l->suite->graders;
 	if (e->scope == SCOPE_TASK)
-		return &t->graders;
-	for (i = 0; i < t->checkpoints.n; i++)
-		if (t->checkpoints.v[i].after_turn == e->after_turn)
-			return &t->checkpoints.v[i].graders;
+		return &t->def->graders;
+	for (i = 0; i < t->def->checkpoints.n; i++)
+		if (t->def->checkpoints.v[i].after_turn == e->after_turn)
+			return &t->def->checkpoints.v[i].graders;
 	return NULL;
 }
 

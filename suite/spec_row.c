@@ -11,12 +11,17 @@
 
 #include "lib/tmpl.h"
 
+/* A cell that outlives its row: part of the table's text, or a copy. */
 static struct str
-cell(const struct json *row, const char *name)
+cell(struct spec_loader *l, const struct spec_table *t,
+    const struct json *row, const char *name)
 {
 	const struct json *v = json_getc(row, name);
+	struct str s = v == NULL ? STR("") : json_text(v);
 
-	return v == NULL ? STR("") : json_text(v);
+	return s.n == 0 ? STR("") : t->rows.end == NULL ||
+	    (s.p >= t->text.p && s.p < t->text.p + t->text.n) ? s :
+	    arena_str(l->arena, s);
 }
 
 /* A text of the template with the values of the row. */
@@ -91,14 +96,21 @@ expand_map(struct spec_loader *l, const struct spec_table *t,
 	return out;
 }
 
+/* A task whose inputs are not those of the others gets its own definition. */
 static void
 expand_inputs(struct spec_loader *l, const struct spec_table *t,
-    const struct json *row, struct spec_inputs *in)
+    const struct json *row, struct spec_task *out)
 {
-	expand_files(l, t, row, &in->files);
-	in->context = expand_map(l, t, row, "context", in->context);
-	in->environment = expand_map(l, t, row, "environment",
-	    in->environment);
+	struct spec_inputs in = t->task.def->inputs;
+
+	expand_files(l, t, row, &in.files);
+	in.context = expand_map(l, t, row, "context", in.context);
+	in.environment = expand_map(l, t, row, "environment", in.environment);
+	if (in.files.v == t->task.def->inputs.files.v &&
+	    in.context == t->task.def->inputs.context &&
+	    in.environment == t->task.def->inputs.environment)
+		return;
+	spec_own_def(l, out)->inputs = in;
 }
 
 bool
@@ -107,6 +119,7 @@ spec_read_template(struct spec_loader *l, const struct spec_file *f,
 {
 	size_t errors = l->notes->errors;
 
+	t->task.def = NEW(l->arena, struct spec_def);
 	if (!spec_given(v))
 		return true;
 	if (v->type != JSON_OBJECT) {
@@ -132,11 +145,11 @@ first_of(struct str a, struct str b)
 void
 spec_check_columns(struct spec_loader *l, const struct spec_table *t)
 {
-	const struct json *row = t->rows, *v;
+	const struct json *row = t->first, *v;
 	struct buf b = { 0 };
 
-	if (t->n == 0 || t->task.inputs.prompt.n > 0 ||
-	    t->task.remote != NULL || spec_evaluates(l) ||
+	if (t->n == 0 || t->task.prompt.n > 0 ||
+	    t->task.def->remote != NULL || spec_evaluates(l) ||
 	    json_getc(row, "prompt") != NULL)
 		return;
 	for (v = json_first(row); v != NULL && b.n < 200; v = v->next)
@@ -149,17 +162,14 @@ spec_check_columns(struct spec_loader *l, const struct spec_table *t)
 	buf_free(&b);
 }
 
-void
-spec_read_row(struct spec_loader *l, const struct spec_table *t,
+/* Its own cells, or the template's texts; one of id and name is enough. */
+static void
+identify(struct spec_loader *l, const struct spec_table *t,
     const struct json *row, size_t n, struct spec_task *out)
 {
-	struct spec_file f = { .path = l->suite->path, .dir = l->suite->dir };
-	const struct json *prompt = json_getc(row, "prompt");
-
-	*out = t->task;
-	out->id = str_trim(first_of(cell(row, "id"),
+	out->id = str_trim(first_of(cell(l, t, row, "id"),
 	    expand(l, t, row, "id", t->task.id)));
-	out->name = str_trim(first_of(cell(row, "name"),
+	out->name = str_trim(first_of(cell(l, t, row, "name"),
 	    expand(l, t, row, "name", t->task.name)));
 	if (out->id.n == 0)
 		out->id = out->name;
@@ -167,19 +177,32 @@ spec_read_row(struct spec_loader *l, const struct spec_table *t,
 		out->id = arena_fmt(l->arena, "row-%zu", n);
 	if (out->name.n == 0)
 		out->name = out->id;
+}
+
+void
+spec_read_row(struct spec_loader *l, const struct spec_table *t,
+    const struct spec_row *from, size_t n, struct spec_task *out)
+{
+	struct spec_file f = { .path = l->suite->path, .dir = l->suite->dir };
+	const struct json *row = from->tree;
+	const struct json *prompt = json_getc(row, "prompt");
+
+	*out = t->task;
+	identify(l, t, row, n, out);
 	out->at = spec_at(t->path, row);
-	out->vars = row;
-	if (t->template == NULL || t->task.inputs.prompt.n == 0)
-		out->inputs.prompt = cell(row, "prompt");
+	out->row = from->at;
+	out->vars = from->at == NULL ? row : NULL;
+	if (t->template == NULL || t->task.prompt.n == 0)
+		out->prompt = cell(l, t, row, "prompt");
 	else
 		prompt = NULL;
-	expand_inputs(l, t, row, &out->inputs);
+	expand_inputs(l, t, row, out);
 	if (t->template != NULL)
 		spec_check_files(l, &f, t->template, out);
-	if (prompt != NULL && str_trim(out->inputs.prompt).n == 0 &&
-	    out->remote == NULL && !spec_evaluates(l))
+	if (prompt != NULL && str_trim(out->prompt).n == 0 &&
+	    out->def->remote == NULL && !spec_evaluates(l))
 		spec_note_key(l->notes, FIELD_WARNING, spec_at(t->path, row),
 		    STR("prompt"), "\"prompt\" of this row is empty");
 	spec_check_text(l, t->path, prompt != NULL ? prompt : row, "prompt",
-	    out->inputs.prompt, row);
+	    out->prompt, row);
 }

@@ -178,7 +178,7 @@ spec_skill_dirs(struct arena *a, const struct spec_suite *s,
 		add_dirs(a, s, s->dir, &s->config.skill_directories, &list);
 		if (t != NULL)
 			add_dirs(a, s, spec_task_dir(a, t),
-			    &t->skill_directories, &list);
+			    &t->def->skill_directories, &list);
 	}
 	return spec_take(a, &list);
 }

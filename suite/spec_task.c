@@ -21,10 +21,11 @@ static const struct field_table file_table =
 
 struct inputs_in {
 	struct spec_inputs i;
+	struct str prompt;
 	const struct json *files, *responder;
 };
 static const struct field inputs_rows[] = {
-	SPEC_PART(inputs_in, i, prompt, FIELD_STR,
+	SPEC_KEY(inputs_in, prompt, FIELD_STR,
 	    .help = "text that the agent gets"),
 	SPEC_PART(inputs_in, i, prompt_file, FIELD_STR,
 	    .values = FIELD_FILES,
@@ -104,6 +105,7 @@ static const struct field_table expected_table =
 /* The keys of a task. */
 struct task_in {
 	struct spec_task t;
+	struct spec_def d;		/* t.def */
 	bool enabled;
 	struct str prompt, prompt_file;	/* not those of inputs */
 	struct str context_dir;
@@ -112,6 +114,7 @@ struct task_in {
 
 static const struct task_in no_task = { .enabled = true };
 #define TASK(m, ...) SPEC_PART(task_in, t, m, __VA_ARGS__)
+#define DEF(m, ...) SPEC_PART(task_in, d, m, __VA_ARGS__)
 #define OTHER(k) SPEC_ROW(task_in, k, unused, FIELD_TREE, \
 	.sub = &spec_evaluation_table, .shape = FIELD_AS_ROW)
 static const struct field task_rows[] = {
@@ -119,25 +122,25 @@ static const struct field task_rows[] = {
 	    .help = "unique id of the task"),
 	TASK(name, FIELD_STR,
 	    .help = "name of the task, for people"),
-	TASK(description, FIELD_STR,
+	DEF(description, FIELD_STR,
 	    .help = "what the task is for, for people"),
-	TASK(group, FIELD_STR,
+	DEF(group, FIELD_STR,
 	    .help = "group of the task in reports"),
-	TASK(tags, FIELD_STRS,
+	DEF(tags, FIELD_STRS,
 	    .help = "tags, by which tasks can be selected"),
 	SPEC_KEY(task_in, enabled, FIELD_BOOL,
 	    .help = "whether the task is part of the suite"),
 	SPEC_KEY(task_in, context_dir, FIELD_STR,
 	    .values = FIELD_FILES,
 	    .help = "directory with the fixtures of this task"),
-	SPEC_ROW(task_in, "timeout_seconds", t.timeout_seconds, FIELD_INT,
+	SPEC_ROW(task_in, "timeout_seconds", d.timeout_seconds, FIELD_INT,
 	    .min = 1, .max = SPEC_SECONDS_MAX,
 	    .help = "time limit of an answer, in seconds"),
 	SPEC_ROW(task_in, "first_event_timeout_seconds",
-	    t.first_event_timeout_seconds, FIELD_INT, .min = 0,
+	    d.first_event_timeout_seconds, FIELD_INT, .min = 0,
 	    .max = SPEC_SECONDS_MAX,
 	    .help = "time limit until the agent's first event, in seconds; 0: none"),
-	TASK(budget, FIELD_OBJECT, .sub = &spec_budget_table,
+	DEF(budget, FIELD_OBJECT, .sub = &spec_budget_table,
 	    .help = "limits of what the trials of this task spend"),
 	SPEC_KEY(task_in, prompt, FIELD_STR,
 	    .help = "text that the agent gets"),
@@ -153,21 +156,21 @@ static const struct field task_rows[] = {
 	SPEC_KEY(task_in, graders, FIELD_TREE,
 	    .schema = FIELD_REF("graders"),
 	    .help = "graders for this task"),
-	TASK(mock, FIELD_TREE,
+	DEF(mock, FIELD_TREE,
 	    .schema = FIELD_REF("mock"),
 	    .help = "answer of the executor mock"),
-	TASK(command_mocks, FIELD_TREE,
+	DEF(command_mocks, FIELD_TREE,
 	    .sub = &mock_command_table, .shape = FIELD_AS_LIST,
 	    .help = "answers of mocked commands, instead of the suite's"),
 	SPEC_ROW(task_in, "schemaVersion", unused, FIELD_TREE,
 	    .alias = "schema_version",
 	    .help = "version of the format; accepted"),
-	TASK(golden, FIELD_BOOL,
+	DEF(golden, FIELD_BOOL,
 	    .help = "waza gate fails if this task does not pass"),
-	TASK(skill_directories, FIELD_STRS,
+	DEF(skill_directories, FIELD_STRS,
 	    .values = FIELD_FILES,
 	    .help = "skill directories in addition to the suite's"),
-	TASK(instruction_files, FIELD_STRS,
+	DEF(instruction_files, FIELD_STRS,
 	    .values = FIELD_FILES,
 	    .help = "instruction files in addition to the suite's"),
 	SPEC_ROW(task_in, "checkpoints", unused, FIELD_TREE,
@@ -256,13 +259,13 @@ prompt_node(const struct json *task, const char *key)
 
 static void
 read_prompt_file(struct spec_loader *l, const struct spec_file *f,
-    const struct json *task, struct spec_inputs *in)
+    const struct json *task, const struct spec_inputs *in, struct str *prompt)
 {
 	const char *path = spec_path(l->arena, f->dir, in->prompt_file);
 	const struct json *v = prompt_node(task, "prompt_file");
 	struct str text;
 
-	if (in->prompt.p != NULL) {
+	if (prompt->p != NULL) {
 		spec_error(l, f->path, v, NULL, "\"prompt\" and "
 		    "\"prompt_file\" are mutually exclusive");
 		return;
@@ -273,7 +276,7 @@ read_prompt_file(struct spec_loader *l, const struct spec_file *f,
 		spec_error(l, f->path, v, NULL, "%.*s is not UTF-8 text",
 		    STRF(spec_tail(path)));
 	else
-		in->prompt = text;
+		*prompt = text;
 }
 
 /* Checks the keys of the free-form mappings that others read. */
@@ -290,10 +293,10 @@ check_mappings(struct spec_loader *l, const char *file,
 
 static void
 read_inputs(struct spec_loader *l, const struct spec_file *f,
-    const struct json *task, const struct task_in *t, struct spec_inputs *out)
+    const struct json *task, struct task_in *t)
 {
-	struct inputs_in in = { .i = { .prompt = t->prompt,
-		.prompt_file = t->prompt_file } };
+	struct inputs_in in = { .i = { .prompt_file = t->prompt_file },
+		.prompt = t->prompt };
 	const struct json *v = spec_object(l, f->path, t->inputs);
 
 	if (v != NULL)
@@ -307,8 +310,9 @@ read_inputs(struct spec_loader *l, const struct spec_file *f,
 	check_mappings(l, f->path, &in.i);
 	spec_read_dialogue(l, f, v, in.responder, &in.i);
 	if (in.i.prompt_file.n > 0)
-		read_prompt_file(l, f, task, &in.i);
-	*out = in.i;
+		read_prompt_file(l, f, task, &in.i, &in.prompt);
+	t->t.prompt = in.prompt;
+	t->d.inputs = in.i;
 }
 
 /* The first variable in a text that lacks its dot: {{TaskName}}; or NULL. */
@@ -420,7 +424,8 @@ check_input(struct spec_loader *l, const struct spec_file *f,
     const struct spec_task *t, const struct json *node, struct str path)
 {
 	struct arena_mark mark = arena_save(&l->scratch);
-	const char *dirs[] = { t->context_dir != NULL ? t->context_dir :
+	const char *own = t->def->context_dir;
+	const char *dirs[] = { own != NULL ? own :
 		l->notes->context_dir != NULL ? l->notes->context_dir :
 		spec_join(&l->scratch, l->suite->dir, STR("fixtures")),
 		f->dir, l->suite->dir };
@@ -438,18 +443,18 @@ spec_check_files(struct spec_loader *l, const struct spec_file *f,
     const struct json *task, const struct spec_task *t)
 {
 	const struct json *inputs = json_getc(task, "inputs");
-	const struct spec_input_file *file = t->inputs.files.v;
-	const struct json *v = json_getc(t->inputs.context, "fixture");
+	const struct spec_input_file *file = t->def->inputs.files.v;
+	const struct json *v = json_getc(t->def->inputs.context, "fixture");
 	size_t i;
 
 	if (l->notes == NULL || l->notes->allows == NULL)
 		return;
-	if (t->context_dir != NULL)
+	if (t->def->context_dir != NULL)
 		(void)spec_allowed(l->notes, spec_at(f->path,
-		    json_getc(task, "context_dir")), t->context_dir);
+		    json_getc(task, "context_dir")), t->def->context_dir);
 	if (v != NULL)
 		check_input(l, f, t, v, json_text(v));
-	for (i = 0; i < t->inputs.files.n; i++)
+	for (i = 0; i < t->def->inputs.files.n; i++)
 		if (file[i].content.n == 0)
 			check_input(l, f, t, spec_nth(json_getc(inputs,
 			    "files"), i), file[i].path);
@@ -459,15 +464,15 @@ static void
 check_prompts(struct spec_loader *l, const struct spec_file *f,
     const struct json *v, const struct spec_task *t)
 {
-	const struct spec_inputs *in = &t->inputs;
+	const struct spec_inputs *in = &t->def->inputs;
 	size_t i;
 
-	if (str_trim(in->prompt).n == 0 && in->prompt_file.n == 0 &&
-	    t->remote == NULL)
+	if (str_trim(t->prompt).n == 0 && in->prompt_file.n == 0 &&
+	    t->def->remote == NULL)
 		spec_note_key(l->notes, FIELD_WARNING, t->at, STR("prompt"),
 		    "the task has no prompt: add \"prompt: TEXT\"");
 	spec_check_text(l, f->path, prompt_node(v, in->prompt_file.n > 0 ?
-	    "prompt_file" : "prompt"), "prompt", in->prompt, NULL);
+	    "prompt_file" : "prompt"), "prompt", t->prompt, NULL);
 	for (i = 0; i < in->follow_up_prompts.n; i++)
 		spec_check_text(l, f->path, prompt_node(v,
 		    "follow_up_prompts"), "follow_up_prompts",
@@ -480,32 +485,44 @@ spec_read_task(struct spec_loader *l, const struct spec_file *f,
 {
 	struct task_in in = no_task;
 
+	in.t.def = &in.d;
 	spec_decode(l, f->path, &spec_task_table, v, &in);
 	if (v->type != JSON_OBJECT)
 		return false;
-	spec_read_evaluation(l, f, v, &in.t, &in.enabled);
+	spec_read_evaluation(l, f, v, &in.t, &in.d, &in.enabled);
 	if (!in.enabled)
 		return false;
 	identify(l, f, v, &in.t);
 	if (in.context_dir.n > 0)
-		in.t.context_dir = find_context(l, f, in.context_dir);
-	in.t.mock = spec_object(l, f->path, in.t.mock);
-	in.t.command_mocks = spec_read_command_mocks(l, f,
-	    in.t.command_mocks);
-	read_inputs(l, f, v, &in, &in.t.inputs);
+		in.d.context_dir = find_context(l, f, in.context_dir);
+	in.d.mock = spec_object(l, f->path, in.d.mock);
+	in.d.command_mocks = spec_read_command_mocks(l, f,
+	    in.d.command_mocks);
+	read_inputs(l, f, v, &in);
 	spec_check_files(l, f, v, &in.t);
 	(void)spec_check_skill_dirs(l, f, json_getc(v, "skill_directories"),
-	    &in.t.skill_directories);
-	spec_check_instructions(l, f, in.t.context_dir,
-	    json_getc(v, "instruction_files"), &in.t.instruction_files);
-	in.t.expected = read_expected(l, f->path, in.expected);
-	spec_read_graders(l, f->path, in.graders, &in.t.graders);
-	spec_read_validation(l, f, v, &in.t);
-	spec_read_checkpoints(l, f, v, &in.t);
-	spec_read_tests(l, f, v, &in.t);
+	    &in.d.skill_directories);
+	spec_check_instructions(l, f, in.d.context_dir,
+	    json_getc(v, "instruction_files"), &in.d.instruction_files);
+	in.d.expected = read_expected(l, f->path, in.expected);
+	spec_read_graders(l, f->path, in.graders, &in.d.graders);
+	spec_read_validation(l, f, v, &in.d);
+	spec_read_checkpoints(l, f, v, &in.d);
+	spec_read_tests(l, f, v, &in.d);
 	spec_check_requirements(l, f, v, &in.t);
 	if (!l->template)
 		check_prompts(l, f, v, &in.t);
 	*out = in.t;
+	(void)spec_own_def(l, out);
 	return true;
+}
+
+struct spec_def *
+spec_own_def(struct spec_loader *l, struct spec_task *t)
+{
+	struct spec_def *d = NEW(l->arena, struct spec_def);
+
+	*d = *t->def;
+	t->def = d;
+	return d;
 }

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/os_path.h"
-#include "lib/csv.h"
 #include "lib/glob.h"
 
 /* The origin of a task: a file or an entry of `tasks:`. */
@@ -172,152 +170,6 @@ read_origin(struct spec_loader *l, const struct spec_file *f,
 	return true;
 }
 
-/* The rows that `range` selects, counted from 1; all rows without it. */
-static bool
-get_range(struct spec_loader *l, const struct spec_file *f,
-    const struct json *range, int64_t *first, int64_t *last)
-{
-	const struct json *v = json_first(range);
-
-	*first = 1;
-	*last = INT64_MAX;
-	if (!spec_given(range))
-		return true;
-	if (range->type != JSON_ARRAY || json_count(range) != 2 ||
-	    !json_int(v, first) || !json_int(v->next, last)) {
-		spec_error(l, f->path, range, NULL,
-		    "\"range\" must be two whole numbers: [first, last]");
-		return false;
-	}
-	if (*first == 0 && *last == 0) {
-		*first = 1;
-		*last = INT64_MAX;
-	}
-	if (*first >= 1 && *first <= *last)
-		return true;
-	spec_error(l, f->path, range, NULL,
-	    "\"range\" must be [first, last] with 1 <= first <= last");
-	return false;
-}
-
-/* One JSON value per line as a list; NULL and *e with line and column. */
-static struct json *
-read_json_lines(struct arena *a, struct str text, struct err *e)
-{
-	struct json *list = NEW(a, struct json), *v, **tail = &list->u.child;
-	struct json_error je = { 0 };
-	const char *end;
-	struct str line;
-	unsigned n = 0;
-
-	list->type = JSON_ARRAY;
-	while (text.n > 0) {
-		end = memchr(text.p, '\n', text.n);
-		line = (struct str){ text.p, end != NULL ?
-		    (size_t)(end - text.p) : text.n };
-		text = (struct str){ line.p + line.n + (end != NULL),
-		    text.n - line.n - (end != NULL) };
-		n++;
-		if (str_trim(line).n == 0)
-			continue;
-		v = arena_json(a, line, &je);
-		if (v == NULL) {
-			err_set(e, ERR_SYNTAX, "%s", je.msg);
-			err_at(e, n, je.col);
-			return NULL;
-		}
-		v->line = n;
-		*tail = v;
-		tail = &v->next;
-		list->n++;
-	}
-	return list;
-}
-
-/* Every row of a table must be an object. */
-static struct json *
-check_rows(struct json *list, struct err *e)
-{
-	const struct json *v = json_first(list);
-
-	if (list->type != JSON_ARRAY) {
-		err_set(e, ERR_SCHEMA, "expected a list of objects, not %s",
-		    json_type_name((enum json_type)list->type));
-		err_at(e, list->line, list->col);
-		return NULL;
-	}
-	for (; v != NULL; v = v->next)
-		if (v->type != JSON_OBJECT) {
-			err_set(e, ERR_SCHEMA, "a row must be an object, not "
-			    "%s", json_type_name((enum json_type)v->type));
-			err_at(e, v->line, v->col);
-			return NULL;
-		}
-	return list;
-}
-
-/* The rows of a table: CSV, a JSON list, or JSON lines, by its name. */
-static struct json *
-read_rows(struct arena *a, const char *path, struct str text, struct err *e)
-{
-	struct str name = str_of(path);
-	struct json_error je = { 0 };
-	struct json *v;
-
-	if (str_ends(name, STR(".jsonl")) || str_ends(name, STR(".ndjson")))
-		v = read_json_lines(a, str_after_bom(text), e);
-	else if (str_ends(name, STR(".json"))) {
-		v = arena_json(a, str_after_bom(text), &je);
-		if (v == NULL) {
-			err_set(e, ERR_SYNTAX, "%s", je.msg);
-			err_at(e, je.line, je.col);
-		}
-	} else
-		return csv_read(a, text, e);
-	return v == NULL ? NULL : check_rows(v, e);
-}
-
-/* Reads the rows of `tasks_from` that are in range. */
-static void
-read_table(struct spec_loader *l, const struct spec_file *f,
-    const struct spec_task_list *in, struct spec_table *t)
-{
-	const struct json *from = in->tasks_from;
-	struct str text;
-	struct err e = { 0 };
-	int64_t first, last, total, i;
-	struct json *v;
-	bool ok = get_range(l, f, in->range, &first, &last);
-
-	if (from->type != JSON_STRING) {
-		spec_wrong_type(l, f->path, from, "the name of a table");
-		return;
-	}
-	t->path = spec_path(l->arena, f->dir, json_text(from));
-	if (spec_read_text(l, t->path, spec_at(f->path, from), &text) == -1)
-		return;
-	if (!os_inside(f->dir, t->path))
-		spec_warning(l, f->path, from, NULL, "%.*s is outside the "
-		    "suite's directory", STRF(spec_tail(t->path)));
-	v = read_rows(l->arena, t->path, text, &e);
-	if (v == NULL) {
-		spec_note(l->notes, FIELD_ERROR, (struct spec_where){ t->path,
-		    e.line, e.col }, "%s", e.msg);
-		return;
-	}
-	if (!ok)
-		return;
-	total = (int64_t)json_count(v);
-	t->rows = json_first(v);
-	for (i = 1; i < first && i <= total; i++)
-		t->rows = t->rows->next;
-	if (first <= total)
-		t->n = (size_t)((last < total ? last : total) - first + 1);
-	else
-		spec_warning(l, f->path, from, NULL, "%.*s has no rows in "
-		    "\"range\"", STRF(spec_tail(t->path)));
-}
-
 static int
 by_id(const void *a, const void *b)
 {
@@ -397,7 +249,6 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 	struct buf list = { 0 };
 	struct origin *o;
 	size_t i, n, errors = l->notes->errors;
-	const struct json *row;
 
 	gather(l, f, in->tasks, &list);
 	o = (struct origin *)(void *)list.p;
@@ -405,7 +256,7 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 	if (n > 1)
 		mark_repeated(l, f->path, o, n);
 	if (spec_given(in->tasks_from)) {
-		read_table(l, f, in, &table);
+		spec_read_table(l, f, in, &table);
 		if (!spec_read_template(l, f, in->task_template, &table))
 			table.n = 0;
 		spec_check_columns(l, &table);
@@ -421,8 +272,7 @@ spec_read_tasks(struct spec_loader *l, const struct spec_file *f,
 	for (i = 0; i < n; i++)
 		if (read_origin(l, f, &o[i], &s->tasks[s->ntasks]))
 			s->ntasks++;
-	for (i = 0, row = table.rows; i < table.n; i++, row = row->next)
-		spec_read_row(l, &table, row, i + 1, &s->tasks[s->ntasks++]);
+	spec_read_rows(l, &table);
 	check_patterns(l, f->path, o, n);
 	if (s->ntasks == 0 && l->notes->errors == errors)
 		note_no_tasks(l, f, in, n);

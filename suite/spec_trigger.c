@@ -82,13 +82,24 @@ static const char *const lists[] = { "trigger_eval.json", "trigger-eval.json",
 	"trigger_evals.json", "trigger-evals.json" };
 
 static void
+set_def(struct spec_loader *l, struct spec_trigger *t, const struct json *mock)
+{
+	struct spec_def *d = NEW(l->arena, struct spec_def);
+
+	d->mock = mock;
+	t->task.def = d;
+}
+
+static void
 check_prompt(struct spec_loader *l, const struct spec_trigger *t)
 {
-	if (str_trim(t->task.inputs.prompt).n == 0)
+	const struct json *mock = t->task.def->mock;
+
+	if (str_trim(t->task.prompt).n == 0)
 		spec_note_key(l->notes, FIELD_ERROR, t->task.at, STR("prompt"),
 		    "\"prompt\" is empty");
-	if (t->task.mock != NULL && t->task.mock->type != JSON_OBJECT)
-		spec_wrong_type(l, t->task.at.file, t->task.mock, "a mapping");
+	if (mock != NULL && mock->type != JSON_OBJECT)
+		spec_wrong_type(l, t->task.at.file, mock, "a mapping");
 }
 
 /*
@@ -114,8 +125,8 @@ take_prompts(struct spec_loader *l, struct spec_triggers *to,
 		t->weight = str_is(t->confidence, "medium") ? 0.5 : 1;
 		t->task.id = t->task.name = arena_fmt(l->arena, "%s-%zu",
 		    should ? "should-trigger" : "should-not-trigger", i + 1);
-		t->task.inputs.prompt = p[i].prompt;
-		t->task.mock = p[i].mock;
+		t->task.prompt = p[i].prompt;
+		set_def(l, t, p[i].mock);
 		t->task.at = spec_at(to->file, json_count(list) == from->n ?
 		    entry : NULL);
 		check_prompt(l, t);
@@ -188,8 +199,8 @@ take_query(struct spec_loader *l, struct spec_triggers *to,
 	t->weight = 1;
 	t->task.id = t->task.name = arena_fmt(l->arena, "%s-%zu", t->should ?
 	    "should-trigger" : "should-not-trigger", to->n);
-	t->task.inputs.prompt = in.query;
-	t->task.mock = in.mock;
+	t->task.prompt = in.query;
+	set_def(l, t, in.mock);
 	t->task.at = spec_at(to->file, entry);
 	check_prompt(l, t);
 	if (t->should && t->expected.n == 0 && to->skill.n == 0)

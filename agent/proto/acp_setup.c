@@ -343,7 +343,7 @@ acp_env(struct arena *a, const struct spec_suite *s,
 		change[n++] = arena_fmt(a, "%s=%.*s", known->hide_env,
 		    STRF(agent_hide_json(a, AGENT_HIDE_CODEX, r))).p;
 	for (v = json_first(set->env); v != NULL; v = v->next)
-		if (json_get(r->task->inputs.environment, json_key(v)) ==
+		if (json_get(r->task->def->inputs.environment, json_key(v)) ==
 		    NULL && agent_env_add(a, v, change, &n, e) == -1)
 			return NULL;
 	if (known != NULL && known->model_env != NULL && r->model.n > 0)

@@ -175,7 +175,7 @@ copilot_check(const struct spec_suite *s, struct spec_notes *notes)
 			check_block(block[i].file, block[i].v, block[i].open ?
 			    (unsigned)FIELD_OPEN : 0, notes);
 	for (i = 0; i < s->ntasks; i++) {
-		env = s->tasks[i].inputs.environment;
+		env = s->tasks[i].def->inputs.environment;
 		if (json_is_set(env) && json_count(env) > 0)
 			spec_note(notes, FIELD_WARNING,
 			    spec_at(s->tasks[i].at.file, env),
@@ -304,10 +304,10 @@ copilot_skills(struct arena *a, const struct spec_suite *s,
 {
 	const struct field_strs *all = &s->config.skill_directories;
 	struct field_strs out = { NEW_N(a, struct str, all->n +
-	    t->skill_directories.n), 0 };
+	    t->def->skill_directories.n), 0 };
 
 	add_skills(a, s, all, &out);
-	add_skills(a, s, &t->skill_directories, &out);
+	add_skills(a, s, &t->def->skill_directories, &out);
 	return out;
 }
 

@@ -481,7 +481,7 @@ openai_check(const struct spec_suite *s, struct spec_notes *notes)
 	check_address(&c);
 	check_model(&c);
 	for (i = 0; i < s->ntasks; i++)
-		if (s->tasks[i].inputs.files.n > 0) {
+		if (s->tasks[i].def->inputs.files.n > 0) {
 			spec_note(notes, FIELD_WARNING, s->tasks[i].at,
 			    "executor \"" NAME "\" sends only the "
 			    "prompt: the model does not see input files");

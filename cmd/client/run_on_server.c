@@ -375,6 +375,7 @@ suite_of(struct cmd_on_server *r, const struct json *tasks)
 	struct arena *a = r->job->call->arena;
 	struct spec_suite *s = NEW(a, struct spec_suite);
 	const struct spec_task *known;
+	struct spec_def *none = NEW(a, struct spec_def);
 	const struct json *v;
 	struct spec_task *t;
 	size_t at = 0;
@@ -386,8 +387,7 @@ suite_of(struct cmd_on_server *r, const struct json *tasks)
 	for (v = json_first(tasks); v != NULL; v = v->next) {
 		t = &s->tasks[s->ntasks++];
 		known = find_task(r->suite, json_str(v, "id"), &at);
-		if (known != NULL)
-			*t = *known;
+		*t = known != NULL ? *known : (struct spec_task){ .def = none };
 		t->id = json_str(v, "id");
 		t->name = json_str(v, "name");
 	}

@@ -155,7 +155,7 @@ add_tags(struct completion *c, const struct spec_suite *s)
 	size_t i, k;
 
 	for (i = 0; i < s->ntasks; i++) {
-		tags = &s->tasks[i].tags;
+		tags = &s->tasks[i].def->tags;
 		for (k = 0; k < tags->n && seen.n < TAGS_MAX; k++)
 			if (!is_listed(&seen, tags->v[k])) {
 				seen.v[seen.n++] = tags->v[k];

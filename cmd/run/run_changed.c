@@ -177,7 +177,8 @@ compare_tasks(struct choice *c, const struct run_digest *now,
 			note(&c->task[i], "the task is new");
 		else if (strcmp(now->task[i], was->task[k]) != 0)
 			note(&c->task[i], "the task changed");
-		else if (c->was->tasks[k].quarantined && !t->quarantined)
+		else if (c->was->tasks[k].def->quarantined &&
+		    !t->def->quarantined)
 			note(&c->task[i], "its quarantine ended");
 	}
 }

@@ -86,7 +86,7 @@ make_plan(struct cmd_run *r, const struct cmd_suite *s, struct plan *p)
 		return;
 	add_skills(a, s, NULL, &p->skills);
 	for (i = 0; i < p->ntasks; i++)
-		if (p->tasks[i].task->skill_directories.n > 0)
+		if (p->tasks[i].task->def->skill_directories.n > 0)
 			add_skills(a, s, p->tasks[i].task, &p->skills);
 }
 
@@ -131,9 +131,9 @@ put_task(struct json_out *o, const struct run_planned *p,
 	if (t->at.file != NULL)
 		json_put_member_cstr(o, "file", t->at.file);
 	json_put_member_int(o, "line", t->at.line);
-	put_strs(o, "tags", &t->tags);
+	put_strs(o, "tags", &t->def->tags);
 	json_put_member_int(o, "trials", (int64_t)p->trials);
-	put_budget(o, &t->budget);
+	put_budget(o, &t->def->budget);
 	if (only != NULL)
 		json_put_member_cstr(o, "why", run_why(only, t->id));
 	json_close(o, '}');
@@ -321,8 +321,8 @@ put_tasks(struct buf *b, const struct plan *p, const char *indent)
 		buf_fmt(b, "%s%.*s", indent, STRF(t->id));
 		if (t->name.n > 0 && !str_eq(t->name, t->id))
 			buf_fmt(b, "  %.*s", STRF(t->name));
-		put_words(b, "  [", &t->tags, "]");
-		put_limits(b, "  (budget ", &t->budget, ")");
+		put_words(b, "  [", &t->def->tags, "]");
+		put_limits(b, "  (budget ", &t->def->budget, ")");
 		if (p->suite->run.only != NULL)
 			buf_fmt(b, ": %s", run_why(p->suite->run.only,
 			    t->id));

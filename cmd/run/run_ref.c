@@ -169,6 +169,16 @@ copy_dirs(struct copier *c, const char *base, struct field_strs *dirs)
 }
 
 static int
+copy_task(struct copier *c, struct spec_task *t)
+{
+	struct spec_def *d = NEW(c->arena, struct spec_def);
+
+	*d = *t->def;
+	t->def = d;
+	return copy_dirs(c, spec_task_dir(c->arena, t), &d->skill_directories);
+}
+
+static int
 copy_suite(struct copier *c, struct cmd_suite *s)
 {
 	struct spec_suite *new = NEW(c->arena, struct spec_suite);
@@ -181,9 +191,8 @@ copy_suite(struct copier *c, struct cmd_suite *s)
 		return -1;
 	for (i = 0; i < new->ntasks; i++) {
 		new->tasks[i] = s->spec->tasks[i];
-		if (new->tasks[i].skill_directories.n > 0 && copy_dirs(c,
-		    spec_task_dir(c->arena, &new->tasks[i]),
-		    &new->tasks[i].skill_directories) == -1)
+		if (new->tasks[i].def->skill_directories.n > 0 &&
+		    copy_task(c, &new->tasks[i]) == -1)
 			return -1;
 	}
 	ref->name = str_of(c->ref);

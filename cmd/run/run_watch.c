@@ -212,11 +212,11 @@ struct next {
 static bool
 takes(const struct spec_task *t, const char *path)
 {
-	const struct spec_input_file *v = t->inputs.files.v;
+	const struct spec_input_file *v = t->def->inputs.files.v;
 	size_t i;
 	struct str p = str_of(path);
 
-	for (i = 0; i < t->inputs.files.n; i++)
+	for (i = 0; i < t->def->inputs.files.n; i++)
 		if (v[i].path.n > 0 && str_ends(p, v[i].path) &&
 		    (p.n == v[i].path.n ||
 		    p.p[p.n - v[i].path.n - 1] == '/'))

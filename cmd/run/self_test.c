@@ -44,14 +44,14 @@ list_tests(struct self_test *s)
 	size_t i, k, n = 0;
 
 	for (i = 0; i < suite->ntasks; i++)
-		n += suite->tasks[i].tests.n;
+		n += suite->tasks[i].def->tests.n;
 	all->v = NEW_N(s->job->call->arena, struct control_test, n);
 	for (i = 0; i < suite->ntasks; i++)
-		for (k = 0; k < suite->tasks[i].tests.n &&
+		for (k = 0; k < suite->tasks[i].def->tests.n &&
 		    run_selects(&o, &suite->tasks[i]); k++)
 			all->v[all->n++] = (struct control_test){
 				.task = &suite->tasks[i],
-				.test = &suite->tasks[i].tests.v[k],
+				.test = &suite->tasks[i].def->tests.v[k],
 				.number = k + 1 };
 }
 

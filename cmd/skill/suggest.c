@@ -119,7 +119,7 @@ put_known(struct buf *b, struct work *w)
 	    "them:\n");
 	for (i = 0; i < s->ntasks && i < IDS_MAX; i++)
 		buf_fmt(b, "- %.*s: %.*s\n", STRF(s->tasks[i].id),
-		    STRF(utf8_cut(s->tasks[i].inputs.prompt, 200)));
+		    STRF(utf8_cut(s->tasks[i].prompt, 200)));
 	buf_putc(b, '\n');
 }
 

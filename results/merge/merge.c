@@ -297,13 +297,16 @@ keep_task(struct arena *a, const struct result_task *from,
     struct result_task *to)
 {
 	struct spec_task *s = NEW(a, struct spec_task);
+	struct spec_def *d = NEW(a, struct spec_def);
 
 	*s = *from->spec;
+	*d = *s->def;
+	s->def = d;
 	s->id = arena_str(a, s->id);
 	s->name = arena_str(a, s->name);
-	s->group = arena_str(a, s->group);
-	s->quarantine = arena_str(a, s->quarantine);
-	s->quarantine_until = arena_str(a, s->quarantine_until);
+	d->group = arena_str(a, d->group);
+	d->quarantine = arena_str(a, d->quarantine);
+	d->quarantine_until = arena_str(a, d->quarantine_until);
 	if (s->at.file != NULL)
 		s->at.file = arena_str(a, str_of(s->at.file)).p;
 	*to = *from;

@@ -114,6 +114,7 @@ struct merge_pass {
 	struct merge_task task;
 	struct result_trial *slots;
 	struct spec_task spec;
+	struct spec_def def;
 	struct buf names;
 };
 

@@ -512,7 +512,7 @@ merge_take_trial(struct merge *m, const struct merge_part *part,
 static void
 keep_strings(struct arena *a, struct spec_trigger *t)
 {
-	t->task.inputs.prompt = arena_str(a, t->task.inputs.prompt);
+	t->task.prompt = arena_str(a, t->task.prompt);
 	t->expected = arena_str(a, t->expected);
 	t->reason = arena_str(a, t->reason);
 	t->confidence = arena_str(a, t->confidence);

@@ -169,9 +169,9 @@ static int
 load_names(struct merge_pass *p, struct err *e)
 {
 	struct str file, skip, *to[MERGE_STRINGS] = { &p->spec.id,
-		&p->spec.name, &p->spec.group, &p->task.t.error,
+		&p->spec.name, &p->def.group, &p->task.t.error,
 		&p->task.t.controls, &file,
-		&p->spec.quarantine, &p->spec.quarantine_until,
+		&p->def.quarantine, &p->def.quarantine_until,
 		&p->task.t.selected, &skip };
 	size_t i, n = 0, at = 0;
 	char *room;
@@ -227,11 +227,12 @@ merge_load(struct merge_pass *p, size_t i, bool names)
 	p->loaded = i + 1;
 	p->named = names;
 	p->task = (struct merge_task){ .t = { .index = i } };
-	p->spec = (struct spec_task){ .id = STR("") };
+	p->spec = (struct spec_task){ .id = STR(""), .def = &p->def };
+	p->def = (struct spec_def){ .rows = NULL };
 	if (m->err.code == ERR_NONE && merge_bit(p->known, i) &&
 	    merge_get(&m->tasks, p->tasks + i, &p->task, e) == 0)
-		p->spec.golden = p->task.golden;
-	p->spec.quarantined = p->task.n[MERGE_QUARANTINE] > 0;
+		p->def.golden = p->task.golden;
+	p->def.quarantined = p->task.n[MERGE_QUARANTINE] > 0;
 	t->ntrials = p->task.trials > 0 ? p->task.trials : p->run.trials;
 	t->trials = p->slots;
 	t->spec = &p->spec;

@@ -20,13 +20,16 @@ make_suite(struct control_run *c)
 {
 	struct arena *a = c->env->arena;
 	struct spec_task *t = NEW_N(a, struct spec_task, c->ncases);
+	struct spec_def *d = NEW_N(a, struct spec_def, c->ncases);
 	size_t i;
 
 	for (i = 0; i < c->ncases; i++) {
 		t[i] = *c->cases[i].task;
-		t[i].mock = c->cases[i].script;
-		t[i].inputs.responder = NULL;
-		t[i].budget = (struct spec_budget){ 0 };
+		d[i] = *t[i].def;
+		d[i].mock = c->cases[i].script;
+		d[i].inputs.responder = NULL;
+		d[i].budget = (struct spec_budget){ 0 };
+		t[i].def = &d[i];
 	}
 	c->suite = *c->env->suite;
 	c->suite.tasks = t;

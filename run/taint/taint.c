@@ -199,7 +199,7 @@ taint_open(struct arena *a, const struct spec_suite *s, const char *fixtures)
 	seal_graders(&c, s, NULL, &s->graders);
 	for (i = 0; i < s->ntasks; i++) {
 		seal(&c, s->tasks[i].at.file);
-		seal_graders(&c, s, &s->tasks[i], &s->tasks[i].graders);
+		seal_graders(&c, s, &s->tasks[i], &s->tasks[i].def->graders);
 	}
 	if (s->triggers != NULL)
 		seal(&c, s->triggers->file);

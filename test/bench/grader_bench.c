@@ -61,7 +61,8 @@ main(void)
 	    "dog. ";
 	static char text[ANSWER];
 	struct spec_suite suite = { .dir = "." };
-	struct spec_task task = { .id = STR("t") };
+	struct spec_def def = { .rows = NULL };
+	struct spec_task task = { .id = STR("t"), .def = &def };
 	struct tmpl_vars vars = { .task_name = STR("t") };
 	struct answer ans = { .output = { text, ANSWER } };
 	struct grader_input in = { .suite = &suite, .task = &task,

@@ -82,6 +82,7 @@ main(int argc, char **argv)
 {
 	size_t i, n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 10000;
 	const char *journal, *out;
+	struct spec_def def = { .rows = NULL };
 	struct result_run r;
 	int64_t t, c;
 
@@ -92,9 +93,11 @@ main(int argc, char **argv)
 	suite = (struct spec_suite){ .name = STR("bench"), .ntasks = n };
 	suite.config.pass_threshold = suite.config.task_pass_threshold = 1;
 	suite.tasks = NEW_N(&a, struct spec_task, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		suite.tasks[i].def = &def;
 		suite.tasks[i].id = suite.tasks[i].name =
 		    arena_fmt(&a, "task-%zu", i);
+	}
 	r = start();
 	if (result_open(&r, journal, false, &e) == -1)
 		return 2;

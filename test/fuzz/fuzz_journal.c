@@ -21,9 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 enum { TASKS = 2, TRIALS = 2 };
 
+static const struct spec_def def;
 static struct spec_task tasks[TASKS] = {
-	{ .id = { "a", 1 }, .name = { "A", 1 } },
-	{ .id = { "b", 1 }, .name = { "B", 1 } },
+	{ .id = { "a", 1 }, .name = { "A", 1 }, .def = &def },
+	{ .id = { "b", 1 }, .name = { "B", 1 }, .def = &def },
 };
 static const struct spec_suite suite = {
 	.name = { "small", 5 }, .skill = { "s", 1 }, .path = "eval.yaml",

@@ -52,7 +52,9 @@ play(struct arena *a, struct agent_job *j, const char *dir)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct spec_task task = { .id = { "a", 1 } };
+	static const struct spec_def def;
+	static const struct spec_task task = { .id = { "a", 1 },
+		.def = &def };
 	struct arena a = { 0 };
 	struct tmpl_vars vars = { 0 };
 	struct err e = { 0 };

@@ -73,4 +73,43 @@ like 'a template without a table' 's/n.yaml:4:16: warning: "task_template" has n
 printf '%s\n' 'name: c' 'skill: s' 'tasks_from: p.csv' 'task_template: [x]' >s/n.yaml
 run "$WAZA" validate s/n.yaml
 like 'a template that is a list' 's/n.yaml:4:16: "task_template" must be a mapping with keys of a task, not a list*' "$out"
+
+# cells that are decoded, in a CSV table and in JSON lines: prompts, ids, groups,
+# variables of graders and hooks, and a range that does not begin at the first row
+cat >s/cells.yaml <<'X'
+name: cells
+skill: s
+config: {group_by: kind}
+range: [2, 3]
+hooks: {before_task: [{command: "echo '{{.Vars.id}} {{.Vars.kind}}' >>hook.log"}]}
+task_template: {graders: [{type: text, contains: "{{.Vars.want}}"}]}
+X
+cat >s/cells.csv <<'X'
+id,prompt,want,kind
+zero,nothing,nothing,none
+"a ""1""","say ""x""
+twice","""x""
+twice","big ""k"""
+
+b,say y,say y,plain
+c,not in the range,q,none
+X
+cat >s/cells.jsonl <<'X'
+{"id": "zero", "prompt": "nothing", "want": "nothing", "kind": "none"}
+
+{"id": "a \"1\"", "prompt": "say \"x\"\ntwice", "want": "\"x\"\ntwice", "kind": "big \"k\""}
+{"id": "b", "prompt": "say y", "want": "say y", "kind": "plain"}
+{"id": "c", "prompt": "not in the range", "want": "q", "kind": "none"}
+X
+{ echo '['; grep . s/cells.jsonl | sed '$!s/$/,/'; echo ']'; } >s/cells.json
+for kind in csv jsonl json
+do
+	{ cat s/cells.yaml; echo "tasks_from: cells.$kind"; } >"s/cells-$kind.yaml"
+	rm -f hook.log
+	run "$WAZA" run -q "s/cells-$kind.yaml" -o cells.out
+	is "cells of a $kind table" '0 "a \"1\"" "b" "say \"x\"\ntwice" "say y" "big \"k\"" "plain" ' \
+	    "$rc $(for key in test_id prompt group; do values cells.out "$key"; done | tr '\n' ' ')"
+	is "variables of a $kind table in hooks" 'a "1" big "k"
+b plain' "$(cat hook.log)"
+done
 done_testing

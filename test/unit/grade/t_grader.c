@@ -58,6 +58,7 @@ grade_with(const char *type, const struct json *config, struct str output,
 {
 	static struct spec_suite suite;
 	static struct spec_task task;
+	static const struct spec_def def;
 	static struct spec_grader spec;
 	static struct answer answer;
 	static struct tmpl_vars vars;
@@ -68,7 +69,8 @@ grade_with(const char *type, const struct json *config, struct str output,
 
 	suite = (struct spec_suite){ .dir = ".", .path = "eval.yaml",
 		.program_timeout = 30 };
-	task = (struct spec_task){ .id = STR("t1"), .name = STR("Task") };
+	task = (struct spec_task){ .id = STR("t1"), .name = STR("Task"),
+		.def = &def };
 	spec = (struct spec_grader){ .name = STR("g"), .type = str_of(type),
 		.weight = 2, .config = config };
 	spec.at.file = w->file != NULL ? w->file : "eval.yaml";
@@ -543,9 +545,12 @@ noted(const char *type, const char *config, bool strict)
 	struct spec_notes notes = { .arena = &mem, .strict = strict };
 	struct spec_grader g = { .type = str_of(type), .name = STR("g"),
 		.weight = 1, .at = { "eval.yaml", 7, 3 } };
+	struct spec_def def = { .rows = NULL };
 	struct spec_task tasks[2] = {
-		{ .id = STR("a"), .name = STR("a"), .vars = yaml("{x: a, y: b}") },
-		{ .id = STR("b"), .name = STR("b"), .vars = yaml("{x: (}") } };
+		{ .id = STR("a"), .name = STR("a"), .def = &def,
+		    .vars = yaml("{x: a, y: b}") },
+		{ .id = STR("b"), .name = STR("b"), .def = &def,
+		    .vars = yaml("{x: (}") } };
 	struct spec_suite suite = { .dir = ".", .tasks = tasks, .ntasks = 2,
 		.graders = { &g, 1 } };
 	const struct spec_note *n;
@@ -611,7 +616,8 @@ static struct str
 expect(const struct spec_expected *x, struct answer *answer)
 {
 	struct spec_suite suite = { .skill = STR("my-skill") };
-	struct spec_task task = { .id = STR("t"), .expected = x };
+	struct spec_def def = { .expected = x };
+	struct spec_task task = { .id = STR("t"), .def = &def };
 	struct tmpl_vars vars = { .task_name = STR("Task"),
 		.vars = { yaml("{who: Ada}"), NULL } };
 	struct grader_input in = { .suite = &suite, .task = &task,
@@ -795,9 +801,10 @@ static struct str
 expected_notes(struct spec_expected *x)
 {
 	struct spec_notes notes = { .arena = &mem };
+	struct spec_def def = { .expected = x };
 	struct spec_task tasks[2] = {
-		{ .id = STR("a"), .expected = x, .at = { "a.yaml", 1, 1 } },
-		{ .id = STR("b"), .expected = x, .at = { "b.yaml", 1, 1 } } };
+		{ .id = STR("a"), .def = &def, .at = { "a.yaml", 1, 1 } },
+		{ .id = STR("b"), .def = &def, .at = { "b.yaml", 1, 1 } } };
 	struct spec_suite suite = { .dir = ".", .tasks = tasks, .ntasks = 2,
 		.config.executor = STR("mock") };
 	const struct spec_note *n;
@@ -881,9 +888,11 @@ suite_checks(void)
 	    { .enabled = true, .at = { "eval.yaml", 5, 3 } },
 	    { .enabled = true, .at = { "eval.yaml", 6, 3 } },
 	    { .enabled = false } };
+	struct spec_def def = { .rows = NULL };
 	struct spec_task rows[3] = {
-	    { .at = { "t.csv", 2, 1 } }, { .at = { "t.csv", 3, 1 } },
-	    { .at = { "eval.yaml", 9, 5 } } };
+	    { .def = &def, .at = { "t.csv", 2, 1 } },
+	    { .def = &def, .at = { "t.csv", 3, 1 } },
+	    { .def = &def, .at = { "eval.yaml", 9, 5 } } };
 	struct spec_suite suite = { .dir = ".", .path = "eval.yaml",
 	    .metrics = { m, COUNTOF(m) } };
 	struct str s;

@@ -391,6 +391,7 @@ files(void)
 /* A grading with judges and its environment. */
 static struct spec_suite suite;
 static struct spec_task task;
+static struct spec_def def;
 static struct answer answer;
 static struct tmpl_vars vars;
 static struct judges judges;
@@ -410,10 +411,11 @@ set_up(const char *judge)
 	suite.config.executor = STR("mock");
 	suite.config.timeout_seconds = 20;
 	suite.config.judge = judge != NULL ? yaml(judge) : NULL;
-	task = (struct spec_task){ .at = { .file = "eval.yaml" } };
+	task = (struct spec_task){ .at = { .file = "eval.yaml" },
+		.def = &def };
 	task.id = task.name = STR("t");
-	task.inputs.prompt = STR("Say {{.Vars.who}}");
-	task.mock = yaml("{output: '{\"passed\": true}'}");
+	task.prompt = STR("Say {{.Vars.who}}");
+	def.mock = yaml("{output: '{\"passed\": true}'}");
 	answer = (struct answer){ .output = STR("Ada") };
 	vars = (struct tmpl_vars){ .job_id = STR("j"), .task_name = STR("t"),
 		.timestamp = STR("now"), .iteration = 1, .attempt = 1,
@@ -673,7 +675,7 @@ check(const char *config, const char *judge)
 	set_up(judge);
 	suite.tasks = &task;
 	suite.ntasks = 1;
-	task.mock = NULL;
+	def.mock = NULL;
 	spec = (struct spec_grader){ .name = STR("g"), .type = STR("prompt"),
 		.weight = 1, .config = yaml(config),
 		.at = { "eval.yaml", 1, 1 } };

@@ -77,6 +77,7 @@ grade_with(const char *type, const struct json *config, const struct with *w)
 {
 	static struct spec_suite suite;
 	static struct spec_task task;
+	static struct spec_def def;
 	static struct spec_grader spec;
 	static struct answer answer;
 	static struct tmpl_vars vars;
@@ -84,9 +85,10 @@ grade_with(const char *type, const struct json *config, const struct with *w)
 	static struct grading g;
 
 	suite = (struct spec_suite){ .dir = ".", .path = "eval.yaml" };
-	task = (struct spec_task){ .expected = w->expected };
+	def = (struct spec_def){ .expected = w->expected };
+	task = (struct spec_task){ .def = &def };
 	task.id = task.name = STR("t1");
-	task.inputs.prompt = str_of(w->prompt != NULL ? w->prompt : "");
+	task.prompt = str_of(w->prompt != NULL ? w->prompt : "");
 	spec = (struct spec_grader){ .weight = 1, .config = config };
 	spec.name = STR("g");
 	spec.type = str_of(type);
@@ -763,7 +765,8 @@ check_with(const char *type, const char *config, const char *executor)
 {
 	struct spec_notes notes = { .arena = &mem };
 	struct spec_grader g = { .weight = 1, .at = { in_dir("e.yaml"), 9, 9 } };
-	struct spec_task task = { .at = { "t.yaml", 1, 1 } };
+	struct spec_def def = { .rows = NULL };
+	struct spec_task task = { .def = &def, .at = { "t.yaml", 1, 1 } };
 	struct spec_suite suite = { .dir = ".", .graders = { &g, 1 },
 		.tasks = &task, .ntasks = 1, .inputs = yaml("{p: '('}") };
 	const struct spec_note *n;

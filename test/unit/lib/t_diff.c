@@ -462,6 +462,7 @@ grade_with(struct grader_input in, const char *settings)
 {
 	static struct spec_suite suite;
 	static struct spec_task task;
+	static struct spec_def def;
 	struct spec_grader spec = { .weight = 1 };
 	struct answer answer = { 0 };
 	struct tmpl_vars vars = { .iteration = 1, .attempt = 1 };
@@ -469,7 +470,8 @@ grade_with(struct grader_input in, const char *settings)
 	struct err e = { 0 };
 
 	suite = (struct spec_suite){ .dir = in_top("suite") };
-	task.context_dir = in_top("suite/ctx");
+	def.context_dir = in_top("suite/ctx");
+	task.def = &def;
 	spec.name = spec.type = STR("diff");
 	spec.at.file = in_top("suite/tasks/t.yaml");
 	spec.config = yaml_read_one(&mem, str_of(settings), &e);

@@ -59,6 +59,7 @@ holm(void)
  * Cells.
  */
 static struct spec_suite suite = { .name = { "s", 1 } };
+static const struct spec_def def;
 static struct spec_task specs[TASKS];
 static struct result_task tasks[CELLS][TASKS];
 static struct result_run cells[CELLS];
@@ -74,6 +75,7 @@ set_up(void)
 	for (i = 0; i < TASKS; i++) {
 		snprintf(ids[i], sizeof(ids[i]), "a-task-with-a-name-%02zu",
 		    i);
+		specs[i].def = &def;
 		specs[i].id = specs[i].name = str_of(ids[i]);
 	}
 	for (i = 0; i < CELLS; i++) {

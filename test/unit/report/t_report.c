@@ -35,15 +35,17 @@ static struct spec_grader suite_graders[] = {
 	{ .name = LIT("polite"), .type = LIT("regex"), .weight = 1,
 	    .at = { "eval.yaml", 9, 3 } },
 };
+static struct spec_def defs[4] = {
+	{ .rows = NULL }, { .graders = { graders, COUNTOF(graders) } },
+};
 static struct spec_task specs[] = {
-	{ .id = LIT("hello"), .name = LIT("Hello"),
+	{ .def = &defs[0], .id = LIT("hello"), .name = LIT("Hello"),
 	    .at = { "tasks/hello.yaml", 1, 1 } },
-	{ .id = LIT("bye"), .name = LIT("Says goodbye"),
-	    .graders = { graders, COUNTOF(graders) },
+	{ .def = &defs[1], .id = LIT("bye"), .name = LIT("Says goodbye"),
 	    .at = { "tasks/bye.yaml", 1, 1 } },
-	{ .id = LIT("slow"), .name = LIT("Slow one"),
+	{ .def = &defs[2], .id = LIT("slow"), .name = LIT("Slow one"),
 	    .at = { "tasks/slow.yaml", 1, 1 } },
-	{ .id = LIT("later"), .name = LIT("Later"),
+	{ .def = &defs[3], .id = LIT("later"), .name = LIT("Later"),
 	    .at = { "tasks/later.yaml", 1, 1 } },
 };
 static struct spec_suite suite = {
@@ -367,7 +369,7 @@ make_hostile(void)
 	buf_free(&b);
 	for (i = 0; i < COUNTOF(specs); i++) {
 		specs[i].name = specs[i].id = STR(HOSTILE);
-		specs[i].group = STR(HOSTILE);
+		defs[i].group = STR(HOSTILE);
 		specs[i].at.file = HOSTILE;
 	}
 	suite.name = suite.skill = run.model = run.executor = STR(HOSTILE);
@@ -385,7 +387,7 @@ restore(void)
 	for (i = 0; i < COUNTOF(specs); i++) {
 		specs[i].id = str_of(ids[i]);
 		specs[i].name = str_of(names[i]);
-		specs[i].group = STR("");
+		defs[i].group = STR("");
 		specs[i].at.file = "tasks/x.yaml";
 	}
 	suite.name = STR("greetings");
@@ -896,7 +898,7 @@ check_groups(void)
 	struct buf b = { 0 };
 
 	restore();
-	specs[0].group = STR("g");
+	defs[0].group = STR("g");
 	suite.config.group_by = STR("model");
 	report_text(&b, &run, &o);
 	OK(has(buf_str(&b), "Groups\n  group  passed  score\n"

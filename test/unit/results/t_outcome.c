@@ -370,9 +370,11 @@ test_run(void)
 static void
 test_run_of_suite(void)
 {
-	struct spec_task tasks[2] = { { .golden = false },
-		{ .at = { "f", 3, 1 } } };
-	struct spec_trigger asked = { .task = { .at = { "t", 4, 1 } } };
+	struct spec_def def = { .golden = false };
+	struct spec_task tasks[2] = { { .def = &def },
+		{ .def = &def, .at = { "f", 3, 1 } } };
+	struct spec_trigger asked = { .task = { .def = &def,
+		.at = { "t", 4, 1 } } };
 	struct spec_triggers triggers = { .v = &asked, .n = 1 };
 	struct spec_suite suite = { .tasks = tasks, .ntasks = 2,
 		.triggers = &triggers,
@@ -382,7 +384,7 @@ test_run_of_suite(void)
 	suite.name = STR("own");
 	tasks[0].id = tasks[0].name = STR("none");
 	tasks[1].id = tasks[1].name = STR("a");
-	asked.task.inputs.prompt = STR("q");
+	asked.task.prompt = STR("q");
 	r = run_of(run_text, &suite);
 	OK(r->ntasks == 3 && r->sum.skipped == 2 &&
 	    str_is(r->suite->name, "own"));

@@ -34,6 +34,7 @@ static struct arena a;
 static struct err e;
 static char dir[] = "/tmp/t_result.XXXXXX";
 static struct spec_task tasks[3];
+static struct spec_def defs[3];
 static struct spec_suite suite;
 
 static const char *
@@ -106,6 +107,7 @@ static void
 setup(void)
 {
 	static struct str tag[] = { { "fast", 4 } };
+	size_t i;
 
 	suite = (struct spec_suite){ .name = STR("small"),
 	    .skill = STR("speller"), .path = "small/eval.yaml",
@@ -113,11 +115,13 @@ setup(void)
 	suite.config.timeout_seconds = 300;
 	suite.config.pass_threshold = 1;
 	suite.config.task_pass_threshold = 1;
-	tasks[0] = (struct spec_task){ .id = STR("one"), .name = STR("One"),
-	    .tags = { tag, 1 } };
+	tasks[0] = (struct spec_task){ .id = STR("one"), .name = STR("One") };
 	tasks[1] = (struct spec_task){ .id = STR("two"), .name = STR("Two") };
 	tasks[2] = (struct spec_task){ .id = STR("three"),
-	    .name = STR("Three"), .tags = { tag, 1 } };
+	    .name = STR("Three") };
+	for (i = 0; i < 3; i++)
+		tasks[i].def = &defs[i];
+	defs[0] = defs[2] = (struct spec_def){ .tags = { tag, 1 } };
 }
 
 static struct result_run
@@ -532,8 +536,8 @@ other_shapes(void)
 	struct json *v, *t;
 
 	r.baseline = &base;
-	tasks[0].group = tasks[2].group = STR("g");
-	tasks[1].group = STR("h");
+	defs[0].group = defs[2].group = STR("g");
+	defs[1].group = STR("h");
 	add(&r, 0, 0, RESULT_PASSED, 1);
 	add(&r, 1, 0, RESULT_PASSED, 1);
 	r.tasks[2].error = STR("before_task: exit status 3");
@@ -567,7 +571,7 @@ other_shapes(void)
 	OK(result_write(&r, path, &e) == 0);
 	OK(str_is(json_text(json_getc(parse(slurp(path)), "status")),
 	    "cancelled"));
-	tasks[0].group = tasks[1].group = tasks[2].group = STR("");
+	defs[0].group = defs[1].group = defs[2].group = STR("");
 	result_close(&r);
 	result_close(&base);
 }

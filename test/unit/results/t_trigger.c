@@ -17,7 +17,8 @@ enum { N = 6 };
 static struct arena a;
 static struct err e;
 static char dir[] = "/tmp/t_trigger.XXXXXX";
-static struct spec_task task;
+static const struct spec_def def;
+static struct spec_task task = { .def = &def };
 static struct spec_metric metric;
 static struct spec_trigger prompts[N];
 static struct spec_triggers triggers;
@@ -36,7 +37,8 @@ set_prompts(const char *kinds)
 		struct spec_trigger *t = &prompts[i];
 
 		*t = (struct spec_trigger){ .weight = 1 };
-		t->task.inputs.prompt = arena_fmt(&a, "prompt %zu", i + 1);
+		t->task.def = &def;
+		t->task.prompt = arena_fmt(&a, "prompt %zu", i + 1);
 		t->should = (kinds[i] | 0x20) == 'y';
 		if ((kinds[i] & 0x20) == 0) {
 			t->confidence = STR("medium");
@@ -268,7 +270,7 @@ test_resume(void)
 	result_close(&r);
 
 	r = start("yYy");		/* other expectations */
-	prompts[0].task.inputs.prompt = STR("asks something else");
+	prompts[0].task.prompt = STR("asks something else");
 	OK(result_open(&r, journal, true, &e) == 0);
 	OK(r.triggers.done == 1 && r.triggers.v[1].status == RESULT_FAILED);
 	OK(r.usage.turns == 1);

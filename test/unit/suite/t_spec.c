@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,7 +31,8 @@ show(const struct spec_notes *notes)
 static const struct spec_task *
 task(const struct spec_suite *s, const char *id)
 {
-	static const struct spec_task none;
+	static const struct spec_def def;
+	static const struct spec_task none = { .def = &def };
 	size_t i;
 
 	for (i = 0; i < s->ntasks; i++)
@@ -72,7 +75,7 @@ static void
 test_graders(const struct spec_suite *s)
 {
 	const struct spec_grader *g = s->graders.v;
-	const struct spec_graders *t = &task(s, "inline")->graders;
+	const struct spec_graders *t = &task(s, "inline")->def->graders;
 	const struct json *list;
 
 	OK(s->graders.n == 3 && str_is(g[0].name, "polite"));
@@ -94,20 +97,20 @@ static void
 test_task_file(const struct spec_suite *s)
 {
 	const struct spec_task *t = task(s, "b-1");
-	const struct spec_input_file *f = t->inputs.files.v;
-	const struct spec_expected *x = t->expected;
+	const struct spec_input_file *f = t->def->inputs.files.v;
+	const struct spec_expected *x = t->def->expected;
 
-	OK(str_is(t->name, "Task B") && str_is(t->group, "letters"));
-	OK(t->tags.n == 2 && str_is(t->tags.v[1], "net"));
+	OK(str_is(t->name, "Task B") && str_is(t->def->group, "letters"));
+	OK(t->def->tags.n == 2 && str_is(t->def->tags.v[1], "net"));
 	OK(strcmp(t->at.file, "test/suite/good/tasks/b.yaml") == 0);
 	OK(t->at.line == 1 && t->at.col == 5);
-	OK(t->timeout_seconds == 9 && t->first_event_timeout_seconds == 2);
-	OK(str_is(t->inputs.prompt, "Do B.\n"));
-	OK(t->inputs.files.n == 3 && str_is(f[0].path, "a.txt"));
+	OK(t->def->timeout_seconds == 9 && t->def->first_event_timeout_seconds == 2);
+	OK(str_is(t->prompt, "Do B.\n"));
+	OK(t->def->inputs.files.n == 3 && str_is(f[0].path, "a.txt"));
 	OK(f[0].content.n == 0 && str_is(f[1].content, "hello"));
 	OK(str_is(f[2].path, "c.txt"));
-	OK(json_getc(t->inputs.context, "fixture") != NULL);
-	OK(json_count(t->inputs.environment) == 2);
+	OK(json_getc(t->def->inputs.context, "fixture") != NULL);
+	OK(json_count(t->def->inputs.environment) == 2);
 	OK(x != NULL && x->output_contains.n == 2);
 	OK(x->output_not_contains.n == 2 &&
 	    str_is(x->output_not_contains.v[1], "fail"));
@@ -117,7 +120,7 @@ test_task_file(const struct spec_suite *s)
 	OK(x->behavior.required_tools.n == 1);
 	OK(x->trigger_given && !x->should_trigger && !x->activated_given);
 	OK(x->outcomes != NULL && x->tool_calls != NULL);
-	OK(t->mock != NULL && t->vars == NULL);
+	OK(t->def->mock != NULL && !spec_is_row(t));
 }
 
 static void
@@ -138,16 +141,69 @@ test_good(void)
 	OK(s->ntasks == 7);
 	OK(str_is(s->tasks[0].id, "a") && str_is(s->tasks[0].name, "a"));
 	OK(str_is(s->tasks[1].id, "b-1") && str_is(s->tasks[2].id, "inline"));
-	OK(s->tasks[2].expected == NULL);
+	OK(s->tasks[2].def->expected == NULL);
 	t = task(s, "Only a name");
 	OK(str_is(t->name, "Only a name"));
-	OK(str_is(t->inputs.prompt, "A long prompt.\n"));
-	OK(str_is(task(s, "task-6")->inputs.prompt, "nameless"));
+	OK(str_is(t->prompt, "A long prompt.\n"));
+	OK(str_is(task(s, "task-6")->prompt, "nameless"));
 	t = task(s, "r2");
 	OK(str_is(t->name, "r2") && t->at.line == 3);
-	OK(str_is(json_text(json_getc(t->vars, "lang")), "go"));
-	OK(str_is(task(s, "row-2")->inputs.prompt, "third"));
+	OK(str_is(json_text(json_getc(spec_vars(&arena, t), "lang")), "go"));
+	OK(str_is(task(s, "row-2")->prompt, "third"));
 	OK(json_count(s->inputs) == 3);
+}
+
+/* The bytes that a suite needs for each row of its table. */
+static size_t
+row_bytes(const char *name, bool is_json)
+{
+	enum { ROWS = 4000 };
+	struct spec_notes notes = { .arena = &arena };
+	char dir[] = "/tmp/t_spec.XXXXXX", path[64];
+	struct arena a = { 0 };
+	struct spec_suite *s;
+	size_t used;
+	FILE *f;
+	int i;
+
+	if (mkdtemp(dir) == NULL)
+		return SIZE_MAX;
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	if (!is_json)
+		fputs("id,prompt\n", f);
+	for (i = 0; i < ROWS; i++)
+		if (is_json)
+			fprintf(f, "{\"id\":\"t%d\",\"prompt\":\"say %d\"}\n",
+			    i, i);
+		else
+			fprintf(f, "t%d,say %d\n", i, i);
+	fclose(f);
+	snprintf(path, sizeof(path), "%s/eval.yaml", dir);
+	f = fopen(path, "w");
+	fprintf(f, "name: n\nskill: s\ntasks_from: %s\n"
+	    "task_template: {graders: [{type: text, contains: x}]}\n", name);
+	fclose(f);
+	s = spec_load(&a, path, &notes);
+	OK(s != NULL && s->ntasks == ROWS &&
+	    str_is(s->tasks[7].prompt, "say 7"));
+	OK(s != NULL && s->tasks[7].def == s->tasks[8].def &&
+	    str_is(json_str(spec_vars(&arena, &s->tasks[9]), "id"), "t9"));
+	used = a.used / ROWS;
+	arena_free(&a);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	unlink(path);
+	rmdir(dir);
+	return used;
+}
+
+/* A suite may have a million rows. */
+static void
+test_rows(void)
+{
+	OK(row_bytes("t.csv", false) < 140);
+	OK(row_bytes("t.jsonl", true) < 170);
 }
 
 static void
@@ -355,7 +411,7 @@ main(void)
 {
 	const char *corpus = getenv("CORPUS");
 
-	RUN(test_good, test_paths, test_many_notes, test_large,
+	RUN(test_good, test_rows, test_paths, test_many_notes, test_large,
 	    test_equal_names);
 	test_wild(corpus != NULL ? corpus : "../shared/corpus");
 	arena_free(&arena);
