@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_path.h"
 #include "suite/spec.h"
 
 static void
@@ -156,11 +157,32 @@ publish(struct files_entry *e, struct err *err)
 	return 0;
 }
 
+/* A link of the project must not decide where else files are written. */
+static int
+check_place(struct files *f, const struct files_entry *e, struct err *err)
+{
+	const char *root = f->root != NULL ? f->root : ".", *up;
+	const char *at = e->text.p == NULL ? e->path :
+	    spec_dir_of(f->arena, e->path);
+	struct stat st;
+
+	for (; strcmp(up = spec_dir_of(f->arena, at), at) != 0; at = up)
+		if (lstat(at, &st) == 0 && S_ISLNK(st.st_mode) &&
+		    os_inside(root, up) && !os_inside(root, at))
+			return err_set(err, ERR_SCHEMA, "%s is a symbolic "
+			    "link out of the project: name the directory that "
+			    "it leads to", at);
+	return 0;
+}
+
 static int
 prepare(struct files *f, struct err *err)
 {
 	struct files_entry *e;
 
+	for (e = f->v; e < f->v + f->n; e++)
+		if (e->state != FILES_KEPT && check_place(f, e, err) == -1)
+			return -1;
 	for (e = f->v; e < f->v + f->n; e++)
 		if ((e->state != FILES_NEW ? check_kept(e, err) :
 		    e->text.p == NULL ? make_dir(f, e->path, err) : 0) == -1 ||

@@ -29,9 +29,10 @@ struct files_entry {
 	bool made;		/* private */
 };
 
-/* Set the arena, zero the rest. */
+/* Set the arena, and the root if it is another; zero the rest. */
 struct files {
 	struct arena *arena;
+	const char *root;	/* the project; NULL: the working directory */
 	struct files_entry *v;
 	size_t n;
 	bool full;		/* an entry did not fit; files_write() fails */
@@ -56,6 +57,8 @@ size_t files_count(const struct files *, enum files_state);
 /*
  * Creates what is missing, with the modes that the umask allows.  -1 and *e:
  * nothing was changed.  A file that someone else created meanwhile is kept.
+ * A link below the root that leads out of it is an error: the project may be a
+ * stranger's.
  */
 int files_write(struct files *, struct err *);
 

@@ -194,11 +194,15 @@ add_response(struct capture *c, const char *path, const char *name,
 	return rc;
 }
 
-/* Several calls may be recorded at once. */
+/*
+ * Several calls may be recorded at once.  A link in a stranger's directory
+ * could lead anywhere: it is refused.
+ */
 static int
 lock(const char *path, struct err *e)
 {
-	int tries, fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int tries, fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC |
+	    O_NOFOLLOW, 0644);
 
 	if (fd == -1)
 		return err_sys(e, path);

@@ -29,8 +29,10 @@ new_open(struct new *n, const char *dir, bool trust)
 	if (n->config == NULL)
 		return -1;
 	o.config = n->config;
-	if (catalog_read(n->arena, &o, &n->catalog, n->call->err) == 0)
+	if (catalog_read(n->arena, &o, &n->catalog, n->call->err) == 0) {
+		n->files.root = n->catalog.root;
 		return 0;
+	}
 	cmd_complain(n->call->err);
 	return -1;
 }

@@ -263,6 +263,7 @@ suggest_main(struct cmd_call *c)
 		return status;
 	if (new_open(&w->project, ".", opt->trust) == -1)
 		return CMD_ERROR;
+	w->s.root = w->project.catalog.root;
 	find_suite(w);
 	if (make_prompt(&prompt, w) == -1)
 		return cmd_complain(c->err);

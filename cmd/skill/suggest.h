@@ -27,6 +27,7 @@ struct suggest_file {
 
 struct suggest {
 	struct cmd_call *call;
+	const char *root;		/* of the project */
 	struct str skill;		/* its name */
 	struct str eval_file;		/* name of the suite's file */
 	struct str eval_yaml;		/* a suite for the tasks */

@@ -373,7 +373,7 @@ suggest_apply(struct suggest *s, const char *dir, bool force, bool json)
 {
 	struct arena *a = s->call->arena;
 	const char *eval = spec_join(a, dir, s->eval_file);
-	struct files files = { .arena = a };
+	struct files files = { .arena = a, .root = s->root };
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 	size_t i, bad;

@@ -330,6 +330,28 @@ cd .. || exit 1
 is 'symbolic link: status' 2 "$rc"
 like 'symbolic link: message' '*evals/x is a symbolic link*' "$err"
 is "symbolic link: nothing is written" "" "$(command -p ls elsewhere)"
+# linked_at PATH COMMAND...: PATH leads out of the project; nothing is written there
+linked_at() {
+	rm -rf linked
+	mkdir -p linked/skills/x
+	printf -- '---\nname: x\ndescription: Does x.\n---\nbody\n' >linked/skills/x/SKILL.md
+	mkdir -p "linked/${1%/*}"
+	rm -rf "linked/${1:?}"
+	command -p ln -s "$tmp/elsewhere" "linked/$1"
+	at=$1
+	shift
+	cd linked || exit 1
+	run "$@" </dev/null
+	cd .. || exit 1
+	like "$2 ${3-}, $at is a symbolic link" "2 *${at#./} is a symbolic link*" "$rc $err"
+	is "$2 ${3-}, $at: nothing is written" '' "$(command -p ls elsewhere)"
+}
+linked_at ./evals "$WAZA" new eval x --executor mock
+linked_at evals/x/tasks "$WAZA" new eval x --executor mock
+linked_at skills/y "$WAZA" new skill y
+linked_at ./evals "$WAZA" init
+printf 'prompts: [hello]\nproviders: [echo]\ntests: [{assert: [{type: contains, value: hello}]}]\n' >cases.yaml
+linked_at ./cases "$WAZA" import promptfoo ../cases.yaml
 # a task made from an answer of a new suite passes in that suite
 mkdir "$tmp/seen" && cd "$tmp/seen" || exit 1
 skill skills/spell 'Spells words. USE FOR: spell this word, check the spelling. DO NOT USE FOR: translate it.'

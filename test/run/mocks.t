@@ -349,6 +349,9 @@ is 'command-record: none is left' 0 "$(grep -c 'hunter\|swordfish\|open1\|sesame
 run "$WAZA" mcp-record hub -o rec4.json -- "$WAZA" mcp-mock real.json <one
 is 'mcp-record: secrets by their form' '"match":{"cmd":"git push https://me:***@host --token ***","k":"***"}' \
     "$("$WAZA" parse --json rec4.json | grep -o '"match":{[^}]*}')"
+command -p ln -s nowhere.json t5.json
+run "$WAZA" command-record tool -o t5.json -- echo x
+is 'command-record: not through a symbolic link' '2 x' "$rc $out$(command -p ls nowhere.json 2>/dev/null)"
 cat >keys.yaml <<'YAML'
 command_mocks: [{name: tool, fixtures: t3.json}]
 YAML
