@@ -56,6 +56,14 @@ done
 tests 2 no-such.t
 is 'a missing test fails' 'FAIL 0 passed, 1 failed, 0 skipped 1' \
     "$(printf '%s\n' "$out" | sed -n '1s/ .*//p;$p' | tr '\n' ' ')$rc"
+if timeout --foreground 9 true 2>/dev/null
+then
+	echo 'echo "ok 1 - a"; exec tail -f /dev/null' >hang.t
+	run env LIMIT=1 sh "$top/test/tool/run" hang.t good.t
+	is 'a test that does not end is ended, and fails' 'FAIL hang.t (did not end within 1 s) 2 passed, 1 failed, 1 skipped 1' \
+	    "$(printf '%s\n' "$out" | sed -n '1p;$p' | tr '\n' ' ')$rc"
+else skip 'timeout --foreground is not installed'
+fi
 
 if [ -x "$RPCPIPE" ]
 then
@@ -74,7 +82,7 @@ then
 	echo $PPID $$ >stuck
 	exec tail -f /dev/null
 	T
-	JOBS=2 sh "$top/test/tool/run" stuck.t good.t >out 2>&1 &
+	JOBS=2 LIMIT=0 sh "$top/test/tool/run" stuck.t good.t >out 2>&1 &
 	wait_until 120 test -s stuck
 	# its worker first
 	# shellcheck disable=SC2046 # two numbers

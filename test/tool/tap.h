@@ -34,12 +34,17 @@ tap_ok(int ok, const char *what, const char *file, int line)
 	}
 }
 
-/* Calls functions in order, up to NULL. */
+/*
+ * Calls functions in order, up to NULL.  What is printed before each is kept if
+ * the program is ended there.
+ */
 static inline void
 tap_run(void (*const *test)(void))
 {
-	for (; *test != NULL; test++)
+	for (; *test != NULL; test++) {
+		fflush(stdout);
 		(*test)();
+	}
 }
 
 static inline void
