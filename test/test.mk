@@ -9,6 +9,8 @@ SHARED  = ../shared
 CORPUS  = $(SHARED)/corpus
 # For check-cross: see test/tool/cross.
 MACHINES = aarch64 armv7 i686 ppc64le riscv64 s390x
+# check-san: -Werror refuses a build with warnings.
+WERROR =
 # Valgrind over all public data takes half an hour: set VG_CORPUS to use it.
 VG_CORPUS = none
 
@@ -42,6 +44,7 @@ check: all $(TESTS) $(TOOLS) replay
 	@WAZA=$(WAZA) DOUBLES=$$PWD/test/tool CORPUS=$(CORPUS) \
 	    BUILD=build/replay sh test/tool/run $(TESTS) $(SCRIPTS)
 
+tests: $(TESTS)
 tools: $(TOOLS)
 
 # The fuzz targets with a main() that only replays files, for `make check`.
@@ -52,17 +55,19 @@ $(REPLAY): $(OBJ) $(HDR) $(FUZZ:%=test/fuzz/fuzz_%.c) test/fuzz/replay.c test/fu
 	    test/fuzz/fuzz_$(@F).c test/fuzz/replay.c $(OBJ) $(LDLIBS)
 
 # The wider checks, one script each way; some need more programs (test/tool/wider).
-WIDER = CC='$(CC)' STD='$(STD)' DEFS='$(DEFS)' CFLAGS='$(CFLAGS)' \
+WIDER = CC='$(CC)' STD='$(STD)' DEFS='$(DEFS)' WARN='$(WARN)' WERROR='$(WERROR)' CFLAGS='$(CFLAGS)' \
 	LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS)' OBJ='$(OBJ)' SRC='$(SRC)' \
 	UNIT='$(TESTS)' TOOL='$(TOOL)' FUZZ='$(FUZZ)' MAN='$(MAN)' \
 	SHARED='$(SHARED)' CORPUS='$(CORPUS)' VG_CORPUS='$(VG_CORPUS)' \
 	MACHINES='$(MACHINES)' FUZZ_SECONDS=$(FUZZ_SECONDS) SOAK_SECONDS=$(SOAK_SECONDS) \
 	WAZA=$$PWD/waza DOUBLES=$$PWD/test/tool sh test/tool/wider
 
-check-fault check-san check-short check-vg fuzz lint: build/page_files.c
+check-fault check-san check-short fuzz lint: build/page_files.c
+	@$(WIDER) $@
+check-vg: all $(TESTS) $(TOOLS) replay
 	@$(WIDER) $@
 check-cross check-interop check-page check-agents check-scale check-pkg soak bench: all $(TOOLS)
 	@$(WIDER) $@
 
-.PHONY: check replay tools check-fault check-san check-short check-vg check-cross check-interop \
+.PHONY: check replay tests tools check-fault check-san check-short check-vg check-cross check-interop \
 	check-page check-agents check-scale check-pkg soak fuzz bench lint
