@@ -35,8 +35,8 @@ tap_ok(int ok, const char *what, const char *file, int line)
 }
 
 /*
- * Calls functions in order, up to NULL.  What is printed before each is kept if
- * the program is ended there.
+ * Calls functions in order, up to NULL.  Lines before each are flushed, so that
+ * they are kept if the program is ended there.
  */
 static inline void
 tap_run(void (*const *test)(void))
