@@ -215,24 +215,36 @@ history_journal_id(struct arena *a, const char *journal)
 	return id.n > 0 && id_length(id) == id.n ? arena_cstr(a, id) : NULL;
 }
 
-/* The string after `"key": ` in the beginning of a results file. */
+/* The string of which `"key": "` is the beginning in a results file. */
 static struct str
-find_name(struct arena *a, const char *text, const char *key)
+find_text(struct arena *a, const char *text, const char *key)
 {
-	const char *p = strstr(text, arena_fmt(a, "\"%s\": \"", key).p);
+	const char *p = strstr(text, key);
 	const char *end;
 	struct json_error je;
 	struct json *v;
 
 	if (p == NULL)
 		return STR("");
-	p += strlen(key) + 4;
+	p += strlen(key) - 1;
 	for (end = p + 1; *end != '"' && *end != '\0'; end++)
 		if (*end == '\\' && end[1] != '\0')
 			end++;
 	v = *end == '\0' ? NULL : arena_json(a, (struct str){ p,
 	    (size_t)(end + 1 - p) }, &je);
 	return v == NULL ? STR("") : json_text(v);
+}
+
+/* The path of the suite is after the tasks, near the end. */
+static struct str
+find_source(struct arena *a, int fd, const struct stat *st, char *text)
+{
+	off_t from = st->st_size > BEGINNING ? st->st_size - BEGINNING : 0;
+	ssize_t n = lseek(fd, from, SEEK_SET) == -1 ? -1 :
+	    os_read_head(fd, text, BEGINNING);
+
+	text[n < 0 ? 0 : n] = '\0';
+	return find_text(a, text, "\n  \"source\": {\"file\":\"");
 }
 
 bool
@@ -245,16 +257,19 @@ history_head(struct arena *a, const char *path, struct history_head *h)
 
 	if (fd != -1 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		n = os_read_head(fd, text, BEGINNING);
+	if (n >= 0) {
+		text[n] = '\0';
+		*h = (struct history_head){
+			find_text(a, text, "\"eval_id\": \""),
+			find_text(a, text, "\"skill\": \""),
+			find_text(a, text, "\"eval_name\": \""),
+			find_text(a, text, "\"engine_type\": \""),
+			find_text(a, text, "\"model_id\": \""), STR(""),
+			strstr(text, "\n    \"no_skills\": true") != NULL };
+		h->source = find_source(a, fd, &st, text);
+	}
 	os_close(&fd);
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	*h = (struct history_head){ find_name(a, text, "eval_id"),
-		find_name(a, text, "skill"), find_name(a, text, "eval_name"),
-		find_name(a, text, "engine_type"),
-		find_name(a, text, "model_id"),
-		strstr(text, "\n    \"no_skills\": true") != NULL };
-	return true;
+	return n >= 0;
 }
 
 /*

@@ -54,9 +54,10 @@ const char *history_name(struct arena *, const char *dir, struct str suite,
  */
 struct history_file *history_list(struct arena *, const char *dir, size_t *n);
 
-/* What the first bytes of a results file name; empty: not there. */
+/* What the first and last bytes of a results file name; empty: not there. */
 struct history_head {
 	struct str run_id, skill, suite, executor, model;
+	struct str source;		/* the path of the suite */
 	bool no_skills;
 };
 /* Reads them; false if there is no regular file. */

@@ -59,26 +59,36 @@ or_of(struct str option, struct str suite)
 	return option.n > 0 ? option : suite;
 }
 
-/* The newest results of the same suite, executor and model, or NULL. */
+/*
+ * The newest results of the same suite, executor and model, or NULL.  Another
+ * suite can have the same name: the same path takes precedence.  It is not
+ * required, because paths are relative to the working directory.
+ */
 static const struct history_file *
 latest(struct cmd_run *r, const struct cmd_unit *u, struct str suite,
     const struct history_file *v, size_t n)
 {
 	const struct spec_suite *s = u->cell->spec;
+	const struct history_file *other = NULL;
 	struct history_head h;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (str_eq(v[i].suite, suite) &&
-		    history_head(r->job.call->arena, v[i].path, &h) &&
-		    str_eq(h.suite, s->name) && (u->cell->skill.n == 0 ||
-		    str_eq(h.skill, s->skill)) &&
-		    h.no_skills == u->opts.no_skills &&
-		    str_eq(h.executor, or_of(u->opts.executor,
-		    s->config.executor)) &&
-		    str_eq(h.model, or_of(u->opts.model, s->config.model)))
+	for (i = 0; i < n; i++) {
+		if (!str_eq(v[i].suite, suite) ||
+		    !history_head(r->job.call->arena, v[i].path, &h) ||
+		    !str_eq(h.suite, s->name) || (u->cell->skill.n > 0 &&
+		    !str_eq(h.skill, s->skill)) ||
+		    h.no_skills != u->opts.no_skills ||
+		    !str_eq(h.executor, or_of(u->opts.executor,
+		    s->config.executor)) ||
+		    !str_eq(h.model, or_of(u->opts.model, s->config.model)))
+			continue;
+		if (s->path == NULL || str_is(h.source, s->path))
 			return &v[i];
-	return NULL;
+		if (other == NULL)
+			other = &v[i];
+	}
+	return other;
 }
 
 /* Continues an earlier run, if there is one. */

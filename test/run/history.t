@@ -112,7 +112,13 @@ suite base | sed 's/id: a/id: x/; s/id: b/id: y/' >twin.yaml
 "$WAZA" run -q twin.yaml >/dev/null
 twin=$(ls .waza/results/base-* | tail -n 1)
 cp "$twin" "$tmp/want"
+own=$(ls .waza/results/base-* | grep -vxF "$twin" | tail -n 1)
+: >"$LOG"
 run "$WAZA" run -q --resume base.yaml
+like 'another suite of the same name: the own results are resumed' "*results: $own*" "$out"
+is 'another suite of the same name: only what these results lack runs' 1 "$(grep -c . "$LOG")"
+sed 's/id: x/id: z/' twin.yaml >third.yaml
+run "$WAZA" run -q --resume third.yaml
 is 'another suite of the same name: status' 2 "$rc"
 is 'another suite of the same name: the reason' "waza: $twin: cannot be resumed: it is of twin.yaml, another suite of the same name; start a new run, or rename a suite" "$err"
 ok 'another suite of the same name: its results are kept' cmp -s "$tmp/want" "$twin"
