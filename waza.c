@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/os_spawn.h"
@@ -21,8 +22,9 @@ wrong_use(const struct cmd_command *cmd, const struct err *e)
 	struct buf b = { 0 };
 
 	cmd_put_usage(cmd, &b);
-	cmd_say("%.*swaza: %s; see \"waza help %s\"\n",
-	    STRF(buf_str(&b)), e->msg, cmd->name);
+	buf_fmt(&b, "waza: %s; see \"waza help %s\"\n", e->msg, cmd->name);
+	cmd_wrap(&b, 0, STDERR_FILENO);
+	cmd_say("%.*s", STRF(buf_str(&b)));
 	buf_free(&b);
 	return cmd->misuse != 0 ? cmd->misuse : CMD_ERROR;
 }

@@ -271,7 +271,7 @@ int cmd_print_notes(const struct spec_notes *, bool all);
  * status, or CMD_ERROR on failure.
  */
 int cmd_finish(struct cmd_call *, struct buf *out, int status);
-/* Wraps text for stdout with report_wrap(), if that is a terminal. */
-void cmd_wrap(struct buf *out, size_t hang);
+/* Wraps text with report_wrap(), if the descriptor is a terminal. */
+void cmd_wrap(struct buf *, size_t hang, int fd);
 
 #endif

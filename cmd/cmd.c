@@ -110,11 +110,11 @@ cmd_finish(struct cmd_call *c, struct buf *out, int status)
 }
 
 void
-cmd_wrap(struct buf *out, size_t hang)
+cmd_wrap(struct buf *out, size_t hang, int fd)
 {
 	struct report_opts o = { 0 };
 
-	report_env(&o, STDOUT_FILENO, REPORT_AUTO);
+	report_env(&o, fd, REPORT_AUTO);
 	report_wrap(out, hang, &o);
 }
 

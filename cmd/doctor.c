@@ -18,10 +18,11 @@
 #include "cmd/doctor.h"
 #include "io/workspace.h"
 #include "json.h"
+#include "report/report.h"
 #include "suite/config.h"
 
 enum { NAME_WIDTH = 12, VERSION_WIDTH = 9, LOGIN_WIDTH = 24,
-	SKILLS_WIDTH = 14, REPLY_MAX = 54 };
+	SKILLS_WIDTH = 14, REPLY_MAX = 54, FULL_WIDTH = 77, LOGIN_LEAST = 7 };
 
 struct doctor_opt {
 	const char *format, *config_path, *config_json;
@@ -238,6 +239,19 @@ put_cell(struct buf *b, struct str s, size_t width)
 	    (int)(s.n > width ? 1 : width + 1 - s.n), "");
 }
 
+/* What a login is known by is the only column that a row can do without. */
+static size_t
+login_width(void)
+{
+	struct report_opts o = { 0 };
+
+	report_env(&o, STDOUT_FILENO, REPORT_AUTO);
+	if (o.width == 0 || o.width >= FULL_WIDTH)
+		return LOGIN_WIDTH;
+	return o.width + LOGIN_WIDTH < FULL_WIDTH + LOGIN_LEAST ? LOGIN_LEAST :
+	    o.width + LOGIN_WIDTH - FULL_WIDTH;
+}
+
 static void
 put_agent(struct buf *b, const struct doctor_finding *f)
 {
@@ -246,7 +260,7 @@ put_agent(struct buf *b, const struct doctor_finding *f)
 	put_cell(b, f->version.n > 0 ? f->version : STR("unknown"),
 	    VERSION_WIDTH);
 	put_cell(b, f->login == AGENT_LOGIN_YES && f->login_by.n > 0 ?
-	    f->login_by : login, LOGIN_WIDTH);
+	    f->login_by : login, login_width());
 	put_cell(b, str_of(f->skills != NULL ? f->skills : "-"), SKILLS_WIDTH);
 	buf_fmt(b, "%s\n", f->confined != NULL ? f->confined : "-");
 }
@@ -291,7 +305,7 @@ put_text(struct buf *b, const struct doctor *d)
 		if (i == 0 && d->nexecutors > 0) {
 			put_cell(b, STR("executors:"), NAME_WIDTH + 6);
 			put_cell(b, STR("version"), VERSION_WIDTH);
-			put_cell(b, STR("login"), LOGIN_WIDTH);
+			put_cell(b, STR("login"), login_width());
 			put_cell(b, STR("skills"), SKILLS_WIDTH);
 			buf_puts(b, "confined\n");
 		} else if (i == d->nexecutors)
@@ -436,6 +450,8 @@ doctor_main(struct cmd_call *c)
 		if (c->nargs > 0 && !d.v[i].ok)
 			status = CMD_FAILED;
 	(json ? put_json : put_text)(&out, &d);
+	if (!json)
+		cmd_wrap(&out, NAME_WIDTH + 7, STDOUT_FILENO);
 	c->form = json ? GUARD_JSON : GUARD_PLAIN;
 	return cmd_finish(c, &out, status);
 }

@@ -55,6 +55,8 @@ struct grade {
 	struct cmd_job job;
 	struct grade_opt opt;
 	const struct outcome *stored, *baseline, *ref;	/* NULL: none */
+	size_t done, trials;		/* graded so far; of the passes that
+					 * have begun */
 };
 
 static int
@@ -221,6 +223,7 @@ grade_pass(struct grade *g, const struct outcome *stored,
 	    "skills_ref");
 	struct run_ref *ref = NEW(g->job.call->arena, struct run_ref);
 	struct run *run;
+	size_t i;
 	int status;
 
 	*ref = (struct run_ref){ json_str(at, "ref"), json_str(at,
@@ -232,6 +235,10 @@ grade_pass(struct grade *g, const struct outcome *stored,
 	status = cmd_job_pass(&g->job, &opts, &run);
 	if (run != NULL)
 		*out = run_results(run);
+	for (i = 0; run != NULL && i < (*out)->ntasks; i++) {
+		g->done += (*out)->tasks[i].done;
+		g->trials += (*out)->tasks[i].ntrials;
+	}
 	return status;
 }
 
@@ -367,8 +374,9 @@ grade(struct grade *g)
 	status = grade_all(g);
 	report_console_clear(&j->console);
 	if (j->signals.signo != 0 && !j->opt->quiet)
-		cmd_say("waza: interrupted: nothing was written; run the "
-		    "command again\n");
+		cmd_say("waza: interrupted after %zu of %zu trials; nothing "
+		    "was written; repeat with: %s\n", g->done, g->trials,
+		    cmd_job_again(j).p);
 	if (status == CMD_OK && j->signals.signo == 0)
 		status = report(g);
 	return cmd_exit_status(j, status != CMD_OK);

@@ -6,6 +6,7 @@
 #include "waza.h"
 
 #include <string.h>
+#include <unistd.h>
 
 const struct cmd_command *
 cmd_find(struct str name)
@@ -159,13 +160,13 @@ help_main(struct cmd_call *c)
 
 	if (c->nargs == 0) {
 		put_commands(&out);
-		cmd_wrap(&out, NAME_COLS);
+		cmd_wrap(&out, NAME_COLS, STDOUT_FILENO);
 		return cmd_finish(c, &out, CMD_OK);
 	}
 	cmd = cmd_find(str_of(c->args[0]));
 	if (cmd == NULL && about_absent(c->arena, c->args[0]) != NULL) {
 		buf_fmt(&out, "%s\n", about_absent(c->arena, c->args[0]));
-		cmd_wrap(&out, 0);
+		cmd_wrap(&out, 0, STDOUT_FILENO);
 		return cmd_finish(c, &out, CMD_OK);
 	}
 	if (cmd == NULL)
@@ -176,7 +177,7 @@ help_main(struct cmd_call *c)
 		buf_putc(&out, '\n');
 	opt_help(&cmd->opts, &out);
 	buf_fmt(&out, "\nSee waza-%s(1) for more.\n", cmd->name);
-	cmd_wrap(&out, OPT_HELP_COLS);
+	cmd_wrap(&out, OPT_HELP_COLS, STDOUT_FILENO);
 	return cmd_finish(c, &out, CMD_OK);
 }
 

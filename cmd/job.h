@@ -169,7 +169,10 @@ struct report_opts cmd_job_report_opts(const struct cmd_job *, int fd);
  */
 int cmd_job_report(struct cmd_job *);
 
-/* This call with --resume, quoted for a shell; in the call's arena. */
+/*
+ * The words of this call, quoted for a shell, with --resume if the command has
+ * it; in the call's arena.
+ */
 struct str cmd_job_again(const struct cmd_job *);
 
 /* Whether the results mean success. */

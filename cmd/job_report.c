@@ -105,7 +105,7 @@ can_resume(const struct cmd_job *j)
 	return left;
 }
 
-/* The words of this call with --resume. */
+/* The words of this call, with --resume if the command has it. */
 static const char *const *
 words_again(const struct cmd_job *j)
 {
@@ -119,7 +119,7 @@ words_again(const struct cmd_job *j)
 	v = NEW_N(a, const char *, n + 2);
 	for (i = n = 0; words[i] != NULL; i++) {
 		v[n++] = quote(a, words[i]);
-		if (i == 1 && !j->resumes)
+		if (i == 1 && j->resumable && !j->resumes)
 			v[n++] = "--resume";
 	}
 	return v;

@@ -194,31 +194,36 @@ put_sections(struct buf *b, struct arena *a, const struct check *c,
 }
 
 static void
-put_steps(struct buf *b, struct arena *a, const struct check *c,
+put_steps(struct buf *b, const struct check *c,
     const struct report_opts *o)
 {
+	struct report_flow f = { .b = b, .o = o };
 	const struct check_text *t;
 	size_t i = 0;
 
 	if (c->steps == NULL)
 		return;
 	buf_puts(b, "\nNext steps:\n");
-	for (t = c->steps; t != NULL; t = t->next)
-		report_reason(b, arena_fmt(a, "%zu. %.*s", ++i, STRF(t->s)),
-		    "  ", o);
+	for (t = c->steps; t != NULL; t = t->next) {
+		buf_fmt(b, "  %zu. ", ++i);
+		f.at = f.indent = i < 10 ? 5 : 6;
+		report_flow(&f, NULL, t->s);
+		report_flow_end(&f);
+	}
 }
 
 static void
 put_skill(struct buf *b, const struct check *c, bool whole,
     const struct report_opts *o)
 {
+	struct report_flow f = { .b = b, .o = o, .indent = 4 };
 	struct arena a = { 0 };
 
-	report_color(b, "1", o);
-	report_line(b, c->skill.name.n > 0 ? c->skill.name :
-	    STR("unnamed-skill"), 0, o->ascii);
-	report_plain(b, o);
-	buf_puts(b, " (");
+	report_flow(&f, "1", c->skill.name.n > 0 ? c->skill.name :
+	    STR("unnamed-skill"));
+	/* a path is never broken */
+	buf_puts(b, strlen(c->skill.file) + f.at + 3 > report_width(o) ?
+	    "\n    (" : " (");
 	report_line(b, str_of(c->skill.file), 0, o->ascii);
 	buf_puts(b, ")\n");
 	put_sections(b, &a, c, o);
@@ -231,7 +236,7 @@ put_skill(struct buf *b, const struct check *c, bool whole,
 		    c->count[CHECK_ERROR], c->count[CHECK_ERROR] == 1 ? "" :
 		    "s", c->count[CHECK_WARNING],
 		    c->count[CHECK_WARNING] == 1 ? "" : "s");
-		put_steps(b, &a, c, o);
+		put_steps(b, c, o);
 	} else
 		buf_putc(b, '\n');
 	arena_free(&a);

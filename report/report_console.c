@@ -372,6 +372,8 @@ put_reason(struct report_console *c, const struct event *e, bool cut)
 	    status_of(e) > RESULT_PASSED)
 		buf_put(&b, report_why(&a, &c->opts, e->source.run,
 		    e->source.task));
+	else if (e->type == EVENT_TASK_COMPLETE)
+		buf_put(&b, e->feedback);	/* of a run on a server */
 	if (!cut)
 		report_reason_line(&line, buf_str(&b), c->opts.ascii);
 	else if (f.at + 10 < width_of(c))

@@ -88,6 +88,7 @@ static const struct row rows[] = {
 	SAME(ON(ERROR),         task,        STR, NONZERO),
 	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error_class, STR, NONZERO),
 	SAME(DONE | TRIGGER | ON(EVAL_COMPLETE), error, STR, NONZERO),
+	SAME(DONE,              feedback,    STR, NONZERO),
 	SAME(EVAL,              executor,    STR, NONZERO),
 	SAME(EVAL,              model,       STR, NONZERO),
 	ROW(ALL,  "timestamp",  time_ms,     SEC, ALWAYS),

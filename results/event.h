@@ -16,7 +16,10 @@
 
 #include "base/base.h"
 
-enum { EVENT_ERROR_MAX = 4096 };	/* bytes of an event's error */
+enum {
+	EVENT_ERROR_MAX = 4096,		/* bytes of an event's error, */
+	EVENT_FEEDBACK_MAX = 1000	/* of its feedback */
+};
 
 struct json;
 struct result_run;
@@ -72,6 +75,7 @@ struct event {
 	struct str status;		/* passed, failed, error */
 	struct str error_class;		/* empty: none */
 	struct str error;		/* message of an error */
+	struct str feedback;		/* of the first grader that failed */
 	bool should_trigger, did_trigger;	/* of a trigger test */
 	double score;
 	int64_t took_ms;

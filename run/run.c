@@ -253,7 +253,7 @@ run_free(struct run *run)
 	if (run->phase != RUN_IDLE && run->phase != RUN_ENDED)
 		drop(run);
 	for (i = 0; run->queue.tasks != NULL && i < run->results.ntasks; i++)
-		buf_free(&run->queue.tasks[i].error);
+		run_task_forget(&run->queue.tasks[i]);
 	result_close(&run->results);
 	run_leave(run);
 	arena_free(&run->live);

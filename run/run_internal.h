@@ -192,6 +192,7 @@ struct run_task {
 	size_t running;
 	struct buf error;		/* of its first trial with an error;
 					 * until the task has ended */
+	struct buf feedback;		/* of its first trial that failed */
 	struct run_hooks *hooks;	/* while they run */
 	struct run_budget *budget;	/* NULL: none of its own */
 	/* trials with a result; the last of them */
@@ -617,6 +618,7 @@ void run_triggers_drop(struct run *);
  */
 size_t run_next_trial(struct run *, size_t task);
 void run_begin_task(struct run *, size_t task);
+void run_task_forget(struct run_task *);	/* its reasons */
 /*
  * The task whose next trial can start now, or ntasks.  If no open task is
  * left, new ones are begun, as long as their hooks leave a slot free.

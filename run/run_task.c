@@ -24,6 +24,13 @@ task_error(const struct run *run, size_t i)
 	    run_stored_error(run, i);
 }
 
+void
+run_task_forget(struct run_task *t)
+{
+	buf_free(&t->error);
+	buf_free(&t->feedback);
+}
+
 static void
 emit_task(struct run *run, size_t i, enum event_type type)
 {
@@ -39,6 +46,8 @@ emit_task(struct run *run, size_t i, enum event_type type)
 		ev.error_class = str_of(result_class(t->status));
 		if (result_is_error(t->status) || t->status == RESULT_SKIPPED)
 			ev.error = task_error(run, i);
+		if (t->status == RESULT_FAILED)
+			ev.feedback = buf_str(&run->queue.tasks[i].feedback);
 		ev.score = t->stats.avg;
 		ev.took_ms = t->stats.avg_ms;
 		ev.source.task = t;
@@ -59,7 +68,7 @@ end_task(struct run *run, size_t i)
 		return;			/* incomplete: no status */
 	result_end_task(&run->results, i);
 	emit_task(run, i, EVENT_TASK_COMPLETE);
-	buf_free(&run->queue.tasks[i].error);
+	run_task_forget(&run->queue.tasks[i]);
 	if (t->status == RESULT_PASSED || t->status == RESULT_SKIPPED ||
 	    t->spec->def->quarantined || run->opts.stored != NULL)
 		return;

@@ -401,6 +401,19 @@ graded(struct run_trial *t)
 	return RUN_TRIAL_PREPARE;
 }
 
+/* Why the trial failed, as far as an event reports it; or empty. */
+static struct str
+feedback_of(const struct run_trial *t)
+{
+	const struct verdict *v = t->verdicts, *end = v + t->nverdicts;
+
+	if (t->ask.status != RESULT_FAILED)
+		return STR("");
+	while (v < end && (v->passed || v->skipped || v->advisory))
+		v++;
+	return v < end ? utf8_cut(v->feedback, EVENT_FEEDBACK_MAX) : STR("");
+}
+
 static void
 emit(struct run_trial *t, enum event_type type)
 {
@@ -417,6 +430,7 @@ emit(struct run_trial *t, enum event_type type)
 		ev.status = str_of(result_word(t->ask.status));
 		ev.error_class = str_of(result_class(t->ask.status));
 		ev.error = t->ask.error;
+		ev.feedback = feedback_of(t);
 		ev.score = trial->score;
 		ev.took_ms = t->ask.duration_ms;
 		ev.cached = t->cached;
@@ -483,6 +497,16 @@ doubt(struct run_trial *t)
 	return RUN_TRIAL_PAUSED;
 }
 
+/* For the event of the task. */
+static void
+keep_reason(const struct run_trial *t, struct run_task *task)
+{
+	if (task->error.n == 0)
+		buf_put(&task->error, t->ask.error);
+	if (task->feedback.n == 0)
+		buf_put(&task->feedback, feedback_of(t));
+}
+
 /*
  * The journal is written before the event is sent, so that a reported result
  * is never lost.  A cancelled trial is neither recorded nor reported.
@@ -515,9 +539,7 @@ finish(struct run_trial *t)
 	/* the task's prompt, not that of the last turn */
 	r.prompt = t->dialog.prompt.n > 0 ? t->dialog.prompt : q->req.prompt;
 	describe(t, &r);
-	if (q->error.n > 0 &&
-	    run->queue.tasks[t->task].error.n == 0)
-		buf_put(&run->queue.tasks[t->task].error, q->error);
+	keep_reason(t, &run->queue.tasks[t->task]);
 	if (q->status != RESULT_CANCELLED) {
 		if (!t->cached && result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);

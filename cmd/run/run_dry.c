@@ -6,6 +6,7 @@
 #include "cmd/run.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "json.h"
 #include "suite/spec.h"
@@ -461,7 +462,7 @@ cmd_run_dry(struct cmd_run *r)
 		    "%.*s\n", STRF(r->since));
 	else {
 		put_text(r, &b, v, r->nsuites);
-		cmd_wrap(&b, 6);
+		cmd_wrap(&b, 6, STDOUT_FILENO);
 	}
 	r->job.call->form = json ? GUARD_JSON : GUARD_TEXT;
 	return cmd_finish(r->job.call, &b, CMD_OK);

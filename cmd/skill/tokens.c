@@ -431,6 +431,8 @@ run(struct tokens *t, int (*fn)(struct tokens *))
 	if (cmd_print_notes(&t->notes, true) != CMD_OK)
 		status = CMD_ERROR;
 	t->call->form = forms[t->format];
+	if (t->format == TOKENS_TABLE)
+		cmd_wrap(&t->out, 4, STDOUT_FILENO);
 	return cmd_finish(t->call, &t->out, status);
 }
 

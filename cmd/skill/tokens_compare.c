@@ -5,6 +5,7 @@
  */
 #include "cmd/skill/tokens.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,20 +350,35 @@ put_cell(struct buf *b, const struct row *r, int side)
 		buf_puts(b, "         -");
 }
 
+/* The columns of the widest change: +4080.8% needs more than most. */
+static int
+change_width(const struct comparison *c)
+{
+	int n, most = snprintf(NULL, 0, "%+.1f", total_percent(c));
+	size_t i;
+
+	for (i = 0; i < c->shown; i++) {
+		n = snprintf(NULL, 0, "%+.1f", c->v[i].percent);
+		most = n > most ? n : most;
+	}
+	return most > 6 ? most : 6;
+}
+
 static void
 put_table(struct comparison *c)
 {
 	static const char *const marks[] = { "+", "-", "~", " " };
 	struct buf *b = &c->t->out;
-	size_t i, width = 5;	/* of Total */
+	int change = change_width(c);
+	size_t i, width = 5, rest = 35 + (size_t)change;	/* of Total */
 
 	for (i = 0; i < c->shown; i++)
 		width = tokens_width(c->v[i].path, width);
-	width = tokens_fit(width, 41);
-	buf_fmt(b, "%s -> %s\n\n  %-*s    Before     After      Diff   "
-	    "Change\n", c->side[BASE].ref, c->side[HEAD].ref, (int)width,
-	    "File");
-	tokens_put_rule(b, width + 41);
+	width = tokens_fit(width, rest);
+	buf_fmt(b, "%s -> %s\n\n  %-*s    Before     After      Diff  "
+	    "%*s\n", c->side[BASE].ref, c->side[HEAD].ref, (int)width,
+	    "File", change + 1, "Change");
+	tokens_put_rule(b, width + rest);
 	for (i = 0; i < c->shown; i++) {
 		const struct row *r = &c->v[i];
 
@@ -370,14 +386,15 @@ put_table(struct comparison *c)
 		tokens_put_path(b, r->path, width);
 		put_cell(b, r, BASE);
 		put_cell(b, r, HEAD);
-		buf_fmt(b, "  %+8lld  %+6.1f%%%s%s\n", (long long)r->diff,
-		    r->percent, r->exceeded ? "  over the limit" : "",
+		buf_fmt(b, "  %+8lld  %+*.1f%%%s%s\n", (long long)r->diff,
+		    change, r->percent, r->exceeded ? "  over the limit" : "",
 		    r->grown ? "  over the threshold" : "");
 	}
-	tokens_put_rule(b, width + 41);
-	buf_fmt(b, "  %-*s  %8lld  %8lld  %+8lld  %+6.1f%%\n\n", (int)width,
+	tokens_put_rule(b, width + rest);
+	buf_fmt(b, "  %-*s  %8lld  %8lld  %+8lld  %+*.1f%%\n\n", (int)width,
 	    "Total", (long long)c->total[BASE], (long long)c->total[HEAD],
-	    (long long)(c->total[HEAD] - c->total[BASE]), total_percent(c));
+	    (long long)(c->total[HEAD] - c->total[BASE]), change,
+	    total_percent(c));
 }
 
 static const char *

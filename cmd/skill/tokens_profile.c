@@ -111,16 +111,23 @@ put_json(struct json_out *o, const struct tokens *t,
 }
 
 static void
+put_number(struct buf *b, int64_t n, const char *what)
+{
+	buf_fmt(b, ", %lld %s%s", (long long)n, what, n == 1 ? "" : "s");
+}
+
+static void
 put_text(struct tokens *t, const struct tokens_file *f,
     const struct profile *p)
 {
 	size_t i;
 
-	buf_fmt(&t->out, "%.*s: %lld tokens (%s, %s), %lld sections, %lld "
-	    "code blocks, %lld numbered steps\n", STRF(p->name),
-	    (long long)f->tokens, p->level, token_counter_name(&t->counter),
-	    (long long)p->sections, (long long)p->blocks,
-	    (long long)p->steps);
+	buf_fmt(&t->out, "%.*s: %lld tokens (%s, %s)", STRF(p->name),
+	    (long long)f->tokens, p->level, token_counter_name(&t->counter));
+	put_number(&t->out, p->sections, "section");
+	put_number(&t->out, p->blocks, "code block");
+	put_number(&t->out, p->steps, "numbered step");
+	buf_putc(&t->out, '\n');
 	for (i = 0; i < p->n; i++)
 		if (t->format == TOKENS_GITHUB)
 			tokens_put_command(&t->out, "warning", f->path, 1,

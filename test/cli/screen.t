@@ -385,6 +385,39 @@ is 'help, 60 columns: a usage' 'usage: waza results [list] [OPTION ...] | compar
 is 'help, 40 columns: an option' '      --watch             run again what
         a changed file affects' "$(sed -n '/^ *--watch/,/affects/p' help40)"
 is 'help, in a pipe' '      --watch             run again what a changed file affects' "$("$WAZA" help run | grep -e ' --watch ')"
+
+# tables and messages of the commands for skills, and the usage after a mistake
+mkdir -p shop/skills/review-pull-requests-of-large-repositories
+cd shop || exit 1
+printf -- '---\nname: review-pull-requests-of-large-repositories\ndescription: Reviews.\n---\n# Review\n' \
+    >skills/review-pull-requests-of-large-repositories/SKILL.md
+git init -q . && git add -A && git -c user.name=a -c user.email=a@example.org commit -qm first
+i=0
+while [ $i -lt 900 ]
+do i=$((i + 1)); echo "words of a long skill"
+done >>skills/review-pull-requests-of-large-repositories/SKILL.md
+cd ..
+start 60 'cd shop
+for c in "tokens count" "tokens check" "tokens compare HEAD" "tokens profile" "tokens suggest" check coverage list "doctor acp command"
+do "$WAZA" $c
+done
+echo THE END
+cd ..'
+finish 'commands for skills, 60 columns' 'THE END'
+stop
+like 'tokens compare, 60 columns' '*~ ..tories/SKILL.md        22      4972     +4950  +22500.0%
+*' "$(cat text)"
+like 'doctor, 60 columns' '*executors:         version   login   skills         confined
+*  ok  command      runs a command of the suite or the
+                   settings*' "$(cat text)"
+start 60 'for c in $(cat commands); do "$WAZA" $c --bogus; done; echo THE END'
+finish 'usage, 60 columns' 'THE END'
+stop
+like 'usage, 60 columns' '*usage: waza tokens count|check|compare|profile|suggest
+    \[OPTION ...\] \[SKILL|PATH ... | REF \[REF\]\]
+waza: unknown option "--bogus"; *' "$(cat text)"
+like 'usage, not on a terminal' 'usage: waza tokens count|check|compare|profile|suggest \[OPTION ...\] \[SKILL|PATH ... | REF \[REF\]\]
+*' "$("$WAZA" tokens --bogus 2>&1)"
 deep=a-directory-with-a-name-that-is-longer/than-the-terminal-is-wide/by-far
 mkdir -p "$deep"
 cp eval.yaml "$deep"

@@ -148,7 +148,7 @@ rm huge.md
 
 # profile
 run "$WAZA" tokens profile
-like 'profile: a line for each skill' 'large: 637 tokens (minimal, *), 1 sections, 0 code blocks, 1 numbered steps*over the warning threshold of 500*small: 25 tokens*' "$out"
+like 'profile: a line for each skill' 'large: 637 tokens (minimal, *), 1 section, 0 code blocks, 1 numbered step*over the warning threshold of 500*small: 25 tokens*' "$out"
 run "$WAZA" tokens profile small --format json
 like 'profile: one skill is an object' '{*"name": "small",*"path": "SKILL.md",*"sections": 1,*"workflowSteps": 1,*"detailLevel": "minimal",*"fewer than 3 sections"*}' "$out"
 run "$WAZA" tokens profile --format json

@@ -205,6 +205,34 @@ is 'unfinished: status 1' 1 "$rc"
 is 'unfinished: the results stay unfinished' 'cancelled
 1 passed 1' "$(of c2.json | sed 's/^t //')"
 
+# an interrupted grading: how far it came, and the command to repeat
+cat >slow.sh <<'E'
+if grep -q two && [ -e "$1" ]; then : >"$1.at"; exec sleep 600; fi
+exit 0
+E
+cat >slow.yaml <<'YAML'
+name: slow
+skill: s
+config: {executor: mock, workers: 1}
+graders:
+  - {type: program, name: p, config: {command: sh, args: [slow.sh, SLOW]}}
+tasks:
+  - {id: a, prompt: one}
+  - {id: b, prompt: two}
+  - {id: c, prompt: three}
+YAML
+sed "s|SLOW|$tmp/slow.now|" slow.yaml >t && mv t slow.yaml
+"$WAZA" run -q -o slow.json slow.yaml >/dev/null
+: >slow.now
+"$WAZA" grade slow.yaml --results slow.json --workers 1 --workspace . -o 'a b.json' >out 2>err &
+pid=$!
+ok 'interrupted: the second trial is graded' wait_until 120 test -e slow.now.at
+kill -INT "$pid"
+wait "$pid"
+is 'interrupted: status' 130 "$?"
+is 'interrupted: what was done, and what to do' "waza: interrupted after 1 of 3 trials; nothing was written; repeat with: $WAZA grade slow.yaml --results slow.json --workers 1 --workspace . -o 'a b.json'" "$(grep interrupted err)"
+ok 'interrupted: no file' test ! -e 'a b.json'
+
 # a baseline: graded with the same graders, and compared
 mkdir -p skills/s
 printf -- '---\nname: s\ndescription: greets\n---\nSay hello.\n' >skills/s/SKILL.md
