@@ -10,19 +10,22 @@
 #include "agent/agent_internal.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
-#include "base/os_path.h"
 #include "json.h"
 #include "lib/tmpl.h"
 #include "results/cache.h"
 #include "results/outcome.h"
 #include "suite/spec.h"
 
-enum { NAME_MAX_KEPT = 60, HASH_KEPT = 12 };
+enum {
+	NAME_MAX_KEPT = 60, HASH_KEPT = 12,
+	DEPTH_MAX = 20		/* directories inside each other */
+};
 
 static bool
 is_plain(char c)
@@ -204,35 +207,77 @@ are_files(const struct json *files)
 	return true;
 }
 
-static bool
-lists_file(const struct json *files, struct str path)
-{
-	const struct json *v;
+/*
+ * Files that the agent had removed: those of the new workspace that the
+ * recording does not name.
+ */
+struct pruning {
+	struct arena *arena;
+	const char *root;
+	struct str *kept;		/* sorted */
+	size_t n;
+};
 
-	for (v = json_first(files); v != NULL; v = v->next)
-		if (str_eq(json_str(v, "path"), path))
-			return true;
-	return false;
+static void
+keep_files(struct pruning *p, const struct json *list)
+{
+	for (list = json_first(list); list != NULL; list = list->next)
+		p->kept[p->n++] = list->type == JSON_STRING ? json_text(list) :
+		    json_str(list, "path");
 }
 
-/* Input files that the agent had removed, before the others are written. */
-static void
-remove_inputs(struct agent_job *j, const struct json *files)
+static bool
+is_kept(const struct pruning *p, const char *path)
 {
-	const struct spec_inputs *in = &j->req->task->def->inputs;
-	const struct spec_input_file *f = in->files.v;
-	const char *root = j->req->workspace, *path;
-	size_t i;
+	struct str inside = str_of(path + strlen(p->root) + 1);
 
-	if (files == NULL || j->ans.few_files)
-		return;
-	for (i = 0; i < in->files.n; i++) {
-		path = arena_cstr(j->arena, arena_fmt(j->arena, "%s/%.*s",
-		    root, STRF(f[i].path)));
-		if (!lists_file(files, f[i].path) && path != NULL &&
-		    os_inside(root, path))
-			(void)unlink(path);
+	return p->n > 0 && bsearch(&inside, p->kept, p->n, sizeof(inside),
+	    str_order) != NULL;
+}
+
+/* True if files were removed from it. */
+static bool
+prune_dir(struct pruning *p, const char *dir, int depth)
+{
+	struct arena_mark mark = arena_save(p->arena);
+	bool removed = false;
+	const char *path;
+	struct stat st;
+	size_t i, n = 0;
+	char **v = depth < DEPTH_MAX ? cache_names(p->arena, dir, SIZE_MAX,
+	    &n) : NULL;
+
+	for (i = 0; v != NULL && i < n; i++) {
+		path = arena_fmt(p->arena, "%s/%s", dir, v[i]).p;
+		if (strcmp(v[i], ".git") == 0 || lstat(path, &st) == -1)
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			if (prune_dir(p, path, depth + 1) && rmdir(path) == 0)
+				removed = true;
+		} else if (!is_kept(p, path) && unlink(path) == 0)
+			removed = true;
 	}
+	arena_restore(p->arena, mark);
+	return removed;
+}
+
+/* Nothing, if the recording does not name all files. */
+static void
+prune(struct agent_job *j, const struct json *ans)
+{
+	const struct json *files = json_getc(ans, "files");
+	const struct json *others = json_getc(ans, "other_files");
+	struct pruning p = { .arena = j->arena, .root = j->req->workspace };
+
+	if (files == NULL || (j->ans.few_files && others == NULL))
+		return;
+	p.kept = NEW_N(j->arena, struct str, json_count(files) +
+	    (others != NULL ? json_count(others) : 0));
+	keep_files(&p, files);
+	keep_files(&p, others);
+	if (p.n > 0)
+		qsort(p.kept, p.n, sizeof(*p.kept), str_order);
+	(void)prune_dir(&p, p.root, 0);
 }
 
 static enum agent_status
@@ -261,7 +306,7 @@ play(struct agent_job *j, struct str text, const char *path, bool *wrote)
 	take_fault(j, v);
 	compare(j, head, v, path);
 	if (j->req->workspace != NULL && j->ans.fault == ANSWER_OK) {
-		remove_inputs(j, json_getc(v, "files"));
+		prune(j, v);
 		agent_write_files(j, json_getc(v, "files"));
 	}
 	return AGENT_DONE;

@@ -30,6 +30,7 @@ enum {
 	FILES_MAX = 16 << 20,	/* bytes of all files together */
 	FILE_MAX = 4 << 20,	/* bytes of one file */
 	COUNT_MAX = 2000,	/* number of files */
+	NAMES_MAX = 50000,	/* names of others */
 	DEPTH_MAX = 20
 };
 
@@ -156,8 +157,22 @@ struct files {
 	struct buf *out;
 	struct arena arena;
 	const char *top;		/* the workspace */
+	struct buf names;		/* of files without their content */
 	size_t n, bytes, left_out;
+	bool unnamed;			/* others are not even in names */
 };
+
+/* Its name tells a replay that the agent did not remove it. */
+static void
+leave_out(struct files *f, const char *inside)
+{
+	if (f->left_out >= NAMES_MAX || !utf8_valid(str_of(inside)))
+		f->unnamed = true;
+	else
+		result_put_str(&f->names, f->names.n == 0 ? STR("") : STR(","),
+		    str_of(inside));
+	f->left_out++;
+}
 
 static void
 put_file(struct files *f, const char *path, const char *inside)
@@ -166,10 +181,11 @@ put_file(struct files *f, const char *path, const char *inside)
 	struct str text;
 	struct err e;
 
-	if (f->n >= COUNT_MAX || os_read_plain(&f->arena, path, FILE_MAX,
-	    &text, &e) == -1 || f->bytes + text.n > FILES_MAX ||
-	    !utf8_valid(text) || !utf8_valid(str_of(inside))) {
-		f->left_out++;
+	if (f->n >= COUNT_MAX || f->bytes >= FILES_MAX ||
+	    os_read_plain(&f->arena, path, FILE_MAX, &text, &e) == -1 ||
+	    f->bytes + text.n > FILES_MAX || !utf8_valid(text) ||
+	    !utf8_valid(str_of(inside))) {
+		leave_out(f, inside);
 		arena_restore(&f->arena, mark);
 		return;
 	}
@@ -192,18 +208,19 @@ put_dir(struct files *f, const char *dir, int depth)
 	    &n) : NULL;
 
 	f->left_out += v == NULL;
+	f->unnamed = f->unnamed || v == NULL;
 	for (i = 0; i < n; i++) {
 		if (strcmp(v[i], ".git") == 0)
 			continue;
 		path = arena_fmt(&f->arena, "%s/%s", dir, v[i]).p;
-		if (lstat(path, &st) == -1 || f->left_out > COUNT_MAX)
-			f->left_out++;
+		if (lstat(path, &st) == -1 || f->unnamed)
+			leave_out(f, path + strlen(f->top) + 1);
 		else if (S_ISDIR(st.st_mode))
 			put_dir(f, path, depth + 1);
 		else if (S_ISREG(st.st_mode))
 			put_file(f, path, path + strlen(f->top) + 1);
 		else
-			f->left_out++;
+			leave_out(f, path + strlen(f->top) + 1);
 	}
 	arena_restore(&f->arena, mark);
 }
@@ -221,6 +238,12 @@ put_files(struct buf *b, const char *workspace)
 	if (f.left_out > 0)
 		result_put_int(b, STR(",\"files_left_out\":"),
 		    (int64_t)f.left_out);
+	if (f.left_out > 0 && !f.unnamed) {
+		buf_puts(b, ",\"other_files\":[");
+		buf_put(b, buf_str(&f.names));
+		buf_putc(b, ']');
+	}
+	buf_free(&f.names);
 	arena_free(&f.arena);
 }
 

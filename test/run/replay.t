@@ -120,6 +120,43 @@ is 'a removed file: the run passes' 0 "$rc"
 run "$WAZA" run -q gone.yaml --replay gone
 is 'a removed file: so does the replay' 0 "$rc"
 
+# the same for fixtures and for repositories, also if not all files can be recorded
+mkdir -p ctx/sub/deep
+echo a >ctx/a.txt
+echo b >ctx/sub/deep/b.txt
+echo c >ctx/c.txt
+repos='environment: {A: b}'
+if command -v git >/dev/null 2>&1
+then
+	mkdir origin
+	echo code >origin/code.txt
+	echo more >origin/more.txt
+	(cd origin && git init -q && git add . && git -c user.name=x -c user.email=x@y commit -qm x) >/dev/null 2>&1
+	repos="repos: [{source: $tmp/origin, dest: src}]"
+fi
+# fixed GRADERS
+fixed() {
+	cat <<YAML
+name: ctx
+skill: s
+config: {executor: command, command: 'rm -rf a.txt sub src/code.txt; echo hello'}
+tasks: [{id: a, prompt: p, inputs: {context: {fixture: ctx}, $repos}, graders: [{type: file, name: f, config: {$1}}]}]
+YAML
+}
+fixed 'must_exist: [c.txt], must_not_exist: [a.txt, sub, src/code.txt]' >ctx.yaml
+fixed 'must_exist: [a.txt]' >was.yaml
+run "$WAZA" run -q ctx.yaml --record ctx-rec
+is 'removed fixtures: the run passes' 0 "$rc"
+run "$WAZA" run -q ctx.yaml --replay ctx-rec
+is 'removed fixtures: so does the replay' '0 ' "$rc $err"
+printf '\377\376' >ctx/binary
+run "$WAZA" run -q ctx.yaml --record ctx-bin
+run "$WAZA" run -q was.yaml --replay ctx-bin
+like 'removed fixtures, not all files recorded: not there again' '1 *cannot be checked: *a.txt*' "$rc $out"
+fixed 'must_exist: [binary, c.txt]' >ctx.yaml
+run "$WAZA" run -q ctx.yaml --replay ctx-bin
+is 'removed fixtures, not all files recorded: others stay' 0 "$rc"
+
 # invalid recordings
 for f in rec/t-b-*.1.1.jsonl
 do cp "$f" keep
