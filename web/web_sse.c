@@ -9,8 +9,9 @@
  * disconnected can come back and name the last event it has seen.
  *
  * New events are not sent one by one: the readers of a run are served in slices
- * of time.  While runs are active, each slice is followed by a pause of SHARE
- * times its length, so that many readers do not slow the runs down.  Readers
+ * of time.  While runs are active, a slice begins COMBINE_MS after its first
+ * event, so that it has many, and is followed by a pause of SHARE times its
+ * length, so that many readers do not slow the runs down.  Readers
  * catch up when the run is over; the run only has to wait for them when events
  * are about to be dropped.
  */
@@ -26,7 +27,8 @@ enum {
 	SLICE_MS = 2,		/* of sending, while runs are active, */
 	IDLE_SLICE_MS = 20,	/* and while none are */
 	SHARE = 32,		/* pause, in lengths of the slice */
-	PAUSE_MS = 1000		/* at most */
+	PAUSE_MS = 1000,	/* at most */
+	COMBINE_MS = 20		/* from an event to its slice, at least */
 };
 #define MS INT64_C(1000000)
 
@@ -127,7 +129,9 @@ serve_soon(void *arg)
 	struct loop *loop = h->api->web->rpc->loop;
 	int64_t pause = h->pause_until - loop_now(loop);
 
-	if (active_runs(h) == 0 || pause < 0 || h->stream->over ||
+	if (pause < COMBINE_MS)
+		pause = COMBINE_MS;
+	if (active_runs(h) == 0 || h->stream->over ||
 	    rpc_stream_bytes(h->stream, h->sent) > h->stream->max / 4 * 3)
 		pause = 0;
 	if (h->waiting && (pause > 0 || h->timer.at <= loop_now(loop)))

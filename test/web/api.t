@@ -25,6 +25,12 @@ skill: s
 config: {executor: mock}
 tasks: [{id: x, prompt: x, expected: {output_contains: [x]}}]
 YAML
+cat >evals/steps/brisk.yaml <<'YAML'
+name: brisk
+skill: s
+config: {executor: mock, mock: {delay_ms: 1}, trials_per_task: 150}
+tasks: [{id: x, prompt: x, expected: {output_contains: [x]}}]
+YAML
 : >"$LOG"
 
 mkdir results
@@ -267,6 +273,15 @@ fits 'old: a run' '{"id":"run-1700000000","spec":"code-explainer-eval","model":"
     "$(get /api/runs/run-1700000000)"
 fits 'old: a run of this server' "{\"id\":\"$quick\",\"spec\":\"quick\",*\"outcome\":\"failed\",\"passCount\":4,\"taskCount\":5,*" "$(get "/api/runs/$quick")"
 is 'old: no such run' '404 {"error":"run not found","code":404}' "$(code /api/runs/nope)"
+
+# events of a brisk run share their pieces, each with those of 20 ms at least
+post evals/steps/brisk.yaml
+printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$v1/runs/$id/stream" |
+    "$RPCPIPE" talk -k "$port" | tr -d '\r' >raw
+fits 'a brisk run: the end' 'event: eval_complete*' "$(grep -A 1 '^event: eval_complete' raw)"
+ms=$(get "$v1/runs/$id" | value durationMs | head -n 1)
+pieces=$(grep -Ec '^[0-9a-f]+$' raw)
+ok 'a brisk run: few pieces' test "$pieces" -le $((ms / 20 + 6))
 
 # Host and Origin
 fits 'a foreign Host' '403 *"kind":"forbidden"*' "$(code -H 'Host: evil.example' $v1/runs)"
