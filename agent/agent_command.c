@@ -293,7 +293,7 @@ on_done(void *arg)
 }
 
 /* A program of the suite finds its MCP servers by a variable. */
-static const char **
+static const char *const *
 command_env(struct agent *a, struct agent_job *j, struct err *e)
 {
 	const char **env = agent_env(j->arena, a->suite, j->req, true, e);

@@ -166,10 +166,10 @@ const char *agent_mcp_file(struct arena *, const struct spec_suite *,
 
 /*
  * agent_mocks.c: an environment whose PATH begins with the mocked commands, if
- * the run has any; r NULL: of a process that serves all trials.  check: notes
- * mocks that the executor cannot take.
+ * the run has any, else env itself; r NULL: of a process that serves all
+ * trials.  check: notes mocks that the executor cannot take.
  */
-const char **agent_mocks_env(const struct agent *, struct arena *,
+const char *const *agent_mocks_env(const struct agent *, struct arena *,
     const struct agent_request *r, const char *const *env);
 void agent_mocks_check(const struct agent_kind *, const struct spec_suite *,
     struct spec_notes *);

@@ -29,16 +29,17 @@ agent_mock_file(struct arena *a, const char *mocks, size_t i)
  * Login shells set PATH again; bash reads the file of BASH_ENV after that.  The
  * file reads that of WAZA_BASH_ENV first.
  */
-const char **
+const char *const *
 agent_mocks_env(const struct agent *a, struct arena *mem,
     const struct agent_request *r, const char *const *env)
 {
-	const char *path = os_env_value(env, "PATH"), *set[4];
-	const char *bash = os_env_value(env, "BASH_ENV"), *end;
+	const char *path, *bash, *end, *set[4];
 	size_t n = 0;
 
 	if (a->mock_bin == NULL || (r != NULL && r->mocks == NULL))
-		return os_env_change(mem, env, NULL, 0);
+		return env;
+	path = os_env_value(env, "PATH");
+	bash = os_env_value(env, "BASH_ENV");
 	end = strrchr(a->mock_bin, '/');
 	set[n++] = arena_fmt(mem, "PATH=%s:%s", a->mock_bin, path != NULL ?
 	    path : "/usr/bin:/bin").p;

@@ -391,7 +391,7 @@ agent_mcp_settings(struct arena *mem, const struct agent *a,
 	return arena_take(mem, &b);
 }
 
-static const char **
+static const char *const *
 make_env(const struct agent_preset *p, struct agent *a, struct agent_job *j,
     const struct settings *set, struct err *e)
 {

@@ -454,15 +454,18 @@ arena_cstr(struct arena *a, struct str s)
 struct str
 arena_vfmt(struct arena *a, const char *fmt, va_list ap)
 {
+	char text[256];		/* most fit: one pass */
 	va_list again;
 	char *p;
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	n = vsnprintf(text, sizeof(text), fmt, again);
 	va_end(again);
 	if (n < 0)
 		return STR("");
+	if ((size_t)n < sizeof(text))
+		return arena_str(a, (struct str){ text, (size_t)n });
 	p = arena_raw(a, (size_t)n + 1, 1);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
 	return (struct str){ p, (size_t)n };

@@ -439,8 +439,11 @@ os_pipe(int fd[2], int flags, struct err *e)
 {
 	if (pipe_cloexec(fd) == -1)
 		return err_sys(e, "pipe");
-	if (((flags & OS_NONBLOCK_READ) == 0 || os_nonblock(fd[0]) == 0) &&
-	    ((flags & OS_NONBLOCK_WRITE) == 0 || os_nonblock(fd[1]) == 0))
+	/* a new pipe has no other flags to keep */
+	if (((flags & OS_NONBLOCK_READ) == 0 ||
+	    fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0) &&
+	    ((flags & OS_NONBLOCK_WRITE) == 0 ||
+	    fcntl(fd[1], F_SETFL, O_NONBLOCK) == 0))
 		return 0;
 	err_sys(e, "fcntl");
 	os_close(&fd[0]);

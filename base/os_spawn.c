@@ -413,21 +413,24 @@ out:
 	return pid;
 }
 
-static bool
-same_name(const char *a, const char *b)
+/* A variable that is set or removed: the length of its name. */
+static size_t
+name_length(const char *v)
 {
-	size_t n = strcspn(a, "=");
+	const char *end = strchr(v, '=');
 
-	return n == strcspn(b, "=") && strncmp(a, b, n) == 0;
+	return end != NULL ? (size_t)(end - v) : strlen(v);
 }
 
+/* Whether one of the names, of these lengths, is that of the variable. */
 static bool
-is_set(const char *const *set, size_t n, const char *name)
+is_set(const char *const *set, const size_t *len, size_t n, const char *v)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (same_name(set[i], name))
+		if (set[i][0] == v[0] && strncmp(set[i], v, len[i]) == 0 &&
+		    (v[len[i]] == '=' || v[len[i]] == '\0'))
 			return true;
 	return false;
 }
@@ -436,6 +439,7 @@ const char **
 os_env_change(struct arena *a, const char *const *env,
     const char *const *set, size_t n)
 {
+	size_t *len = NEW_N(a, size_t, n);
 	const char **out;
 	size_t i, k = 0, have = 0;
 
@@ -443,11 +447,13 @@ os_env_change(struct arena *a, const char *const *env,
 		have++;
 	out = NEW_N(a, const char *, have + n + 1);
 	for (i = 0; i < n; i++)
-		if (strchr(set[i], '=') != NULL &&
-		    !is_set(set + i + 1, n - i - 1, set[i]))
+		len[i] = name_length(set[i]);
+	for (i = 0; i < n; i++)
+		if (set[i][len[i]] == '=' &&
+		    !is_set(set + i + 1, len + i + 1, n - i - 1, set[i]))
 			out[k++] = set[i];
 	for (i = 0; i < have; i++)
-		if (!is_set(set, n, env[i]))
+		if (!is_set(set, len, n, env[i]))
 			out[k++] = env[i];
 	return out;
 }

@@ -486,14 +486,13 @@ make_dir(struct workspace_pool *pool, struct err *e)
  * Whether a directory is untouched.  It is created with a modification time
  * that no clock shows; adding the first entry changes that time.
  */
-static bool
-is_fresh(const char *path)
+bool
+workspace_is_fresh(const char *path, struct stat *st)
 {
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-	    (st.st_mode & 07777) == 0755 && st.st_uid == geteuid() &&
-	    st.st_mtim.tv_sec == FRESH_SEC && st.st_mtim.tv_nsec == FRESH_NSEC;
+	return lstat(path, st) == 0 && S_ISDIR(st->st_mode) &&
+	    (st->st_mode & 07777) == 0755 && st->st_uid == geteuid() &&
+	    st->st_mtim.tv_sec == FRESH_SEC &&
+	    st->st_mtim.tv_nsec == FRESH_NSEC;
 }
 
 static int
@@ -547,8 +546,9 @@ int
 workspace_release(struct workspace_pool *pool, const char *path, struct err *e)
 {
 	struct workspace_spare *s;
+	struct stat st;
 
-	if (!is_fresh(path) || strlen(path) >= PATH_ROOM)
+	if (!workspace_is_fresh(path, &st) || strlen(path) >= PATH_ROOM)
 		return workspace_remove(path, e);
 	s = pool->unused;
 	if (s != NULL)

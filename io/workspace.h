@@ -41,6 +41,13 @@ char *workspace_take(struct workspace_pool *, struct arena *, struct str name,
 int workspace_release(struct workspace_pool *, const char *path, struct err *);
 
 /*
+ * Whether a directory of a pool is as workspace_take() made it; *st is its
+ * state, if there is a directory.
+ */
+struct stat;
+bool workspace_is_fresh(const char *path, struct stat *st);
+
+/*
  * Removes the pool's directory.  With `keep`, workspaces that were not
  * released stay.
  */
@@ -63,7 +70,6 @@ int workspace_copy(struct arena *, const char *dir, const char *from,
  * an entry out; -1 with ERR_LIMIT if more than max_files or max_bytes are to be
  * copied.  The other two are counted.
  */
-struct stat;
 struct workspace_part {
 	bool (*skip)(void *arg, const char *name, const struct stat *);
 	void *arg;

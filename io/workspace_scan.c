@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/os.h"
+#include "io/workspace.h"
 #include "io/workspace_text.h"
 #include "lib/glob.h"
 
@@ -74,6 +75,7 @@ struct workspace_scan_state {
 	size_t diffs;			/* bytes */
 	size_t next;			/* entry to check in phase UNSEEN */
 	size_t change_room;
+	int64_t top_changed;		/* of a fresh top, in the first scan */
 	bool partial;			/* the first scan missed some files */
 };
 
@@ -143,6 +145,12 @@ is_file(const struct stat *st)
 	return S_ISREG(st->st_mode) || S_ISLNK(st->st_mode);
 }
 
+static int64_t
+ns_of(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_nsec;
+}
+
 /*
  * Directories.
  */
@@ -203,6 +211,24 @@ read_names(struct workspace_scan_state *s, const char *path)
 		qsort(s->names, s->nnames, sizeof(*s->names), by_path);
 }
 
+/*
+ * Whether nothing was ever put into the directory.  Anybody can set its
+ * modification time, but not its change time, which the second scan compares.
+ */
+static bool
+is_untouched(struct workspace_scan_state *s)
+{
+	struct stat st;
+	int64_t changed;
+
+	if (s->dir->path.n > 0 || !workspace_is_fresh(s->top, &st))
+		return false;
+	changed = ns_of(st.st_ctim);
+	if (s->phase == FIRST)
+		s->top_changed = changed;
+	return changed == s->top_changed;
+}
+
 /* Reads the names of the next directory; false: none is left. */
 static bool
 next_dir(struct workspace_scan_state *s)
@@ -216,7 +242,8 @@ next_dir(struct workspace_scan_state *s)
 	s->dirs = s->dir->next;
 	if (s->dirs == NULL)
 		s->last = &s->dirs;
-	read_names(s, full_path(&s->names_arena, s, s->dir->path));
+	if (!is_untouched(s))
+		read_names(s, full_path(&s->names_arena, s, s->dir->path));
 	return true;
 }
 
@@ -307,12 +334,6 @@ read_now(struct workspace_scan_state *s, struct arena *a,
 /*
  * The first scan.
  */
-static int64_t
-ns_of(struct timespec t)
-{
-	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_nsec;
-}
-
 static void
 note_stat(struct entry *f, const struct stat *st)
 {

@@ -55,31 +55,31 @@ mask_add(struct arena *a, struct mask *m, struct str secret)
 bool
 mask_is_name(struct str name)
 {
-	static const char *const names[] = { "KEY", "TOKEN", "SECRET",
-		"PASSWORD", "PASSWD", "CREDENTIALS" };
-	struct str word;
+	static const struct str words[] = { { "KEY", 3 }, { "TOKEN", 5 },
+		{ "SECRET", 6 }, { "PASSWORD", 8 }, { "PASSWD", 6 },
+		{ "CREDENTIALS", 11 } };
 	size_t i;
 
-	for (i = 0; i < COUNTOF(names); i++) {
-		word = str_of(names[i]);
-		if (str_ends(name, word) && (name.n == word.n ||
-		    name.p[name.n - word.n - 1] == '_'))
+	for (i = 0; i < COUNTOF(words); i++)
+		if (str_ends(name, words[i]) && (name.n == words[i].n ||
+		    name.p[name.n - words[i].n - 1] == '_'))
 			return true;
-	}
 	return false;
 }
 
 void
 mask_add_env(struct arena *a, struct mask *m, const char *const *env)
 {
-	struct str name, value;
+	struct str value;
+	const char *end;
 
 	for (; *env != NULL; env++) {
-		name = (struct str){ *env, strcspn(*env, "=") };
-		if ((*env)[name.n] == '\0')
+		end = strchr(*env, '=');
+		if (end == NULL ||
+		    !mask_is_name((struct str){ *env, (size_t)(end - *env) }))
 			continue;
-		value = str_of(*env + name.n + 1);
-		if (value.n >= MASK_ENV_MIN && mask_is_name(name))
+		value = str_of(end + 1);
+		if (value.n >= MASK_ENV_MIN)
 			mask_add(a, m, value);
 	}
 }

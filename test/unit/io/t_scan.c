@@ -291,6 +291,53 @@ test_deep(void)
 	workspace_scan_free(l);
 }
 
+/* Puts a file into the directory and sets its times back, as a cheat would. */
+static void
+put_unseen(const char *top, const struct stat *was)
+{
+	const struct timespec t[] = { { .tv_nsec = UTIME_OMIT },
+		was->st_mtim };
+	char path[256];
+	struct stat st;
+	struct err e;
+
+	snprintf(path, sizeof(path), "%s/hidden", top);
+	(void)os_write_file(path, STR("x\n"), &e);
+	do				/* until its clock has advanced */
+		(void)utimensat(AT_FDCWD, top, t, 0);
+	while (stat(top, &st) == 0 &&
+	    st.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+	    st.st_ctim.tv_nsec == was->st_ctim.tv_nsec);
+}
+
+static void
+test_untouched(void)
+{
+	struct arena a = { 0 };
+	struct workspace_pool pool = { .arena = &a };
+	struct workspace_scan *l;
+	struct stat st;
+	struct err e;
+	char *top = workspace_take(&pool, &a, STR("w"), &e);
+	int i;
+
+	OK(top != NULL && workspace_is_fresh(top, &st));
+	for (i = 0; i < 2; i++) {
+		l = scan(top, &all, &all);
+		finish(l);
+		if (i == 1)
+			put_unseen(top, &st);
+		OK(workspace_is_fresh(top, &st));
+		workspace_scan_again(l);
+		finish(l);
+		OK(l->nchanges == (size_t)i && l->incomplete == NULL);
+		OK(i == 0 || find(l, "hidden") != NULL);
+		workspace_scan_free(l);
+	}
+	OK(workspace_close(&pool, false, &e) == 0);
+	arena_free(&a);
+}
+
 int
 main(void)
 {
@@ -300,7 +347,7 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	RUN(test_all, test_patterns, test_odd, test_replaced, test_limits,
-	    test_deep);
+	    test_deep, test_untouched);
 	OK(tap_fd_count() == fds);
 	OK(workspace_remove(dir, &e) == 0);
 	return tap_done();
