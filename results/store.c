@@ -199,13 +199,8 @@ put_ok(struct json_out *o, int ok)
 }
 
 void
-store_put_summary(struct json_out *o, const struct store_run *r)
+store_put_counts(struct json_out *o, const struct store_run *r)
 {
-	if (!r->summed) {
-		json_put_member_null(o, "summary");
-		return;
-	}
-	json_open_member(o, "summary", '{');
 	json_put_member_int(o, "total", (int64_t)r->total);
 	json_put_member_int(o, "passed", (int64_t)r->passed);
 	json_put_member_int(o, "failed", (int64_t)r->failed);
@@ -214,6 +209,17 @@ store_put_summary(struct json_out *o, const struct store_run *r)
 	json_put_member_double(o, "passRate", r->rate);
 	json_put_member_double(o, "score", r->score);
 	json_put_member_int(o, "durationMs", r->sum_ms);
+}
+
+void
+store_put_summary(struct json_out *o, const struct store_run *r)
+{
+	if (!r->summed) {
+		json_put_member_null(o, "summary");
+		return;
+	}
+	json_open_member(o, "summary", '{');
+	store_put_counts(o, r);
 	put_ok(o, r->ok);
 	json_close(o, '}');
 }

@@ -57,6 +57,8 @@ struct store_run {
 
 /* Writes the summary as members of an object. */
 void store_put(struct json_out *, const struct store_run *);
+/* Writes the numbers of its tasks as members, up to "durationMs". */
+void store_put_counts(struct json_out *, const struct store_run *);
 /* Writes its member "summary"; null: the numbers are not known. */
 void store_put_summary(struct json_out *, const struct store_run *);
 /* Writes "passThreshold", "metrics" and "triggers", if the file has them. */

@@ -161,20 +161,6 @@ sum(struct rpc_run *r)
 	r->record.brief = b;
 }
 
-static void
-put_counts(struct json_out *o, const struct store_run *b)
-{
-	json_put_member_int(o, "total", (int64_t)b->total);
-	json_put_member_int(o, "passed", (int64_t)b->passed);
-	json_put_member_int(o, "failed", (int64_t)b->failed);
-	json_put_member_int(o, "errors", (int64_t)b->errors);
-	json_put_member_int(o, "skipped", (int64_t)b->skipped);
-	json_put_member_double(o, "passRate", b->rate);
-	json_put_member_double(o, "score", b->score);
-	json_put_member_int(o, "durationMs", b->sum_ms);
-	json_put_member_bool(o, "ok", b->ok > 0);
-}
-
 /* Makes the record while the engine's results are still there. */
 void
 rpc_run_keep(struct rpc_run *r)
@@ -186,7 +172,8 @@ rpc_run_keep(struct rpc_run *r)
 
 	sum(r);
 	json_open(&o, '{');
-	put_counts(&o, &rec->brief);
+	store_put_counts(&o, &rec->brief);
+	json_put_member_bool(&o, "ok", rec->brief.ok > 0);
 	rec->counts = arena_fmt(&r->arena, "%.*s}",
 	    STRF(buf_str(&rec->summary)));
 	json_put_key(&o, STR("tasks"));

@@ -56,11 +56,27 @@ take_str(struct reader *r, struct arena *a, struct str *out)
 	return 0;
 }
 
+/* Calls item for each element of a list. */
+static int
+read_list(struct reader *r, struct merge_input *in, struct task *t,
+    int (*item)(struct reader *, struct merge_input *, struct task *))
+{
+	bool first = true;
+	int more;
+
+	if (merge_enter(&r->scan, '[') == -1)
+		return -1;
+	while ((more = merge_more(&r->scan, ']', &first)) == 1)
+		if (item(r, in, t) == -1)
+			return -1;
+	return more;
+}
+
 /*
  * Tasks.
  */
 static int
-read_trial(struct reader *r, struct merge_input *in, const struct task *t)
+read_trial(struct reader *r, struct merge_input *in, struct task *t)
 {
 	struct merge_part part = { .in = in, .index = (size_t)t->index,
 		.pass = &in->group->pass[in->baseline] };
@@ -77,20 +93,6 @@ read_trial(struct reader *r, struct merge_input *in, const struct task *t)
 		    r->err);
 	arena_restore(&r->m->scratch, mark);
 	return rc;
-}
-
-static int
-read_trials(struct reader *r, struct merge_input *in, const struct task *t)
-{
-	bool first = true;
-	int more;
-
-	if (merge_enter(&r->scan, '[') == -1)
-		return -1;
-	while ((more = merge_more(&r->scan, ']', &first)) == 1)
-		if (read_trial(r, in, t) == -1)
-			return -1;
-	return more;
 }
 
 static int
@@ -121,7 +123,7 @@ read_member(struct reader *r, struct merge_input *in, struct task *t)
 	size_t i;
 
 	if (str_is(key, "runs"))
-		return read_trials(r, in, t);
+		return read_list(r, in, t, read_trial);
 	for (i = 0; i < COUNTOF(keys); i++)
 		if (keys[i] != NULL && str_is(key, keys[i]))
 			return take_str(r, &r->m->scratch, &t->about.s[i]);
@@ -148,26 +150,26 @@ read_member(struct reader *r, struct merge_input *in, struct task *t)
 }
 
 static int
-read_task(struct reader *r, struct merge_input *in)
+read_task(struct reader *r, struct merge_input *in, struct task *t)
 {
 	struct arena_mark mark = arena_save(&r->m->scratch);
-	struct task t = { .index = -1 };
 	struct merge_part part = { .in = in,
 		.pass = &in->group->pass[in->baseline] };
 	bool first = true;
 	int more;
 
+	*t = (struct task){ .index = -1 };
 	if (merge_enter(&r->scan, '{') == -1)
 		return -1;
 	while ((more = merge_more(&r->scan, '}', &first)) == 1)
 		if (merge_key(&r->scan, &r->key) == -1 ||
-		    read_member(r, in, &t) == -1)
+		    read_member(r, in, t) == -1)
 			return -1;
-	if (more == 0 && t.index < 0)
+	if (more == 0 && t->index < 0)
 		more = merge_fail(r->err, in, "a task without an index");
-	part.index = (size_t)t.index;
+	part.index = (size_t)t->index;
 	if (more == 0)
-		more = merge_take_task(r->m, &part, &t.about, r->err);
+		more = merge_take_task(r->m, &part, &t->about, r->err);
 	arena_restore(&r->m->scratch, mark);
 	return more;
 }
@@ -175,18 +177,12 @@ read_task(struct reader *r, struct merge_input *in)
 static int
 read_tasks(struct reader *r, struct merge_input *in)
 {
-	bool first = true;
-	int more;
+	struct task t;
 
 	if (!in->known)
 		return merge_fail(r->err, in, "is of a whole run, not of a "
 		    "shard, or was not written by waza");
-	if (merge_enter(&r->scan, '[') == -1)
-		return -1;
-	while ((more = merge_more(&r->scan, ']', &first)) == 1)
-		if (read_task(r, in) == -1)
-			return -1;
-	return more;
+	return read_list(r, in, &t, read_task);
 }
 
 /*
@@ -194,12 +190,13 @@ read_tasks(struct reader *r, struct merge_input *in)
  * they are taken if all are there.  Otherwise the journal has them.
  */
 static int
-read_trigger(struct reader *r, struct merge_input *in)
+read_trigger(struct reader *r, struct merge_input *in, struct task *unused)
 {
 	struct arena_mark mark = arena_save(&r->m->scratch);
 	struct json *v = take_value(r);
 	int rc = -1;
 
+	(void)unused;
 	if (v != NULL)
 		rc = merge_take_trigger(r->m, in, ++r->number,
 		    buf_str(&r->text), v, r->err);
@@ -210,17 +207,8 @@ read_trigger(struct reader *r, struct merge_input *in)
 static int
 read_triggers(struct reader *r, struct merge_input *in)
 {
-	bool first = true;
-	int more;
-
-	if (!in->known || in->baseline)
-		return merge_value(&r->scan, NULL);
-	if (merge_enter(&r->scan, '[') == -1)
-		return -1;
-	while ((more = merge_more(&r->scan, ']', &first)) == 1)
-		if (read_trigger(r, in) == -1)
-			return -1;
-	return more;
+	return !in->known || in->baseline ? merge_value(&r->scan, NULL) :
+	    read_list(r, in, NULL, read_trigger);
 }
 
 /*
