@@ -100,12 +100,6 @@ agent_facts(struct str name)
 	return NULL;
 }
 
-const struct agent_facts *
-agent_facts_nth(size_t i)
-{
-	return i < COUNTOF(facts) ? &facts[i] : NULL;
-}
-
 static bool
 is_set(const char *name, const char *const *env)
 {

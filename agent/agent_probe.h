@@ -49,8 +49,6 @@ struct agent_facts {
 
 /* The facts of that executor or of that agent of `acp`; or NULL. */
 const struct agent_facts *agent_facts(struct str name);
-/* The i-th agent, sorted by name; NULL at the end. */
-const struct agent_facts *agent_facts_nth(size_t i);
 /* The facts of the agent that a suite configures; NULL: its own command. */
 const struct agent_facts *agent_facts_of(struct arena *,
     const struct agent_kind *, const struct spec_suite *);

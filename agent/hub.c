@@ -30,12 +30,6 @@ static const char *const priorities[] = {
 	[HUB_HIGH] = "high", [HUB_CRITICAL] = "critical",
 };
 
-const char *
-hub_priority_name(enum hub_priority p)
-{
-	return priorities[p];
-}
-
 bool
 hub_priority_find(struct str s, enum hub_priority *out)
 {

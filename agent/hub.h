@@ -192,8 +192,7 @@ bool hub_id_ok(struct str);		/* valid as a client's id */
 /* The time as 2026-01-31T12:00:00.000Z, in `out`. */
 enum { HUB_STAMP = 32 };
 struct str hub_stamp(char out[HUB_STAMP], int64_t wall_ns);
-/* Priorities by name: low, normal, high, critical; false: unknown. */
-const char *hub_priority_name(enum hub_priority);
+/* By name: low, normal, high, critical; false: unknown. */
 bool hub_priority_find(struct str, enum hub_priority *);
 
 /* Writes connected and lost clients as a list of objects. */

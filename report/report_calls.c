@@ -253,27 +253,3 @@ report_usage(struct buf *b, const struct answer_usage *u)
 	}
 	return true;
 }
-
-void
-report_used(struct buf *b, const struct result_used *u, const char *sep)
-{
-	if (!u->calls_known || u->calls > 0) {
-		buf_puts(b, sep);
-		report_count(b, u, 0, false);
-		buf_puts(b, u->calls == 1 ? " tool call" : " tool calls");
-	}
-	if (u->tokens_known && u->input_tokens + u->output_tokens > 0) {
-		buf_puts(b, sep);
-		report_tokens(b, u, 0, false);
-		buf_puts(b, " tokens");
-	}
-	if (u->cost_known && u->cost > 0) {
-		buf_puts(b, sep);
-		report_cost(b, u, 0, false);
-		if (u->free)
-			buf_fmt(b, " (cached or replayed; had cost $%.4f)",
-			    u->cost);
-	}
-	if (u->refused)
-		buf_fmt(b, "%srefused", sep);
-}

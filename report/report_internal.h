@@ -189,8 +189,6 @@ void report_count(struct buf *, const struct result_used *, int cols,
     bool ascii);
 /* Appends "1,234 tokens in, 5 out, cost $0.01"; false: there are none. */
 bool report_usage(struct buf *, const struct answer_usage *);
-/* Appends those that are known and not 0, each after the separator. */
-void report_used(struct buf *, const struct result_used *, const char *sep);
 
 /*
  * Why a task did not pass, in the arena: its error, or what the first check

@@ -278,12 +278,6 @@ merge_results(struct merge_group *g)
 }
 
 size_t
-merge_files(const struct merge *m)
-{
-	return m->files;
-}
-
-size_t
 merge_bad_lines(const struct merge *m)
 {
 	return m->bad;

@@ -87,8 +87,7 @@ struct merge_shard {
 int merge_describe(struct arena *, const char *path, struct merge_shard *,
     struct err *);
 
-/* Files that were read, and lines of journals that waza did not write. */
-size_t merge_files(const struct merge *);
+/* Lines of journals that waza did not write. */
 size_t merge_bad_lines(const struct merge *);
 
 /* Removes the temporary files; the runs can no longer be used. */

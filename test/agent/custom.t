@@ -80,6 +80,22 @@ is 'hook, undeclared: status' 1 "$rc"
 has 'hook, undeclared: denied' '"final_output":"hook: deny;'
 has 'hook, undeclared: recorded' '"tool_policy_denials":[[]{"tool":"web_search"'
 
+# a request that names no call is judged by its kind
+ask copilot-sdk '[[shell:ls]] [[nameless]]'
+is 'a request without a call, declared: status' 0 "$rc"
+ask copilot-sdk '[[write:x.txt|text]] [[nameless]]'
+is 'a request without a call, undeclared: status' 1 "$rc"
+has 'a request without a call, undeclared: denied' '"tool_policy_denials":[[]{"tool":"edit","kind":"tool"'
+
+custom 'tools: "bash, , fileRead"'
+ask copilot-sdk '[[shell:ls]]'
+is 'tools in one text: status' 0 "$rc"
+ask copilot-sdk '[[write:x.txt|text]]'
+is 'tools in one text, undeclared: status' 1 "$rc"
+custom 'tools: {bash: true}'
+ask copilot-sdk '[[shell:ls]]'
+is 'tools that are not a list: status' 2 "$rc"
+
 custom 'tools: []'
 ask copilot-sdk '[[shell:ls]]'
 is 'no tools: status' 1 "$rc"

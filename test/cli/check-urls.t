@@ -56,6 +56,12 @@ is 'private addresses: not ready' 1 "$rc"
 ok 'private addresses: the reason' grep -q 'private address (127.0.0.1), which is not requested' "$tmp/out"
 is 'private addresses: nothing is requested' no "$([ -e log ] && echo yes || echo no)"
 
+skill six '[a](http://[::1]:1/) [b](http://[fd00::1]/) [c](http://[::ffff:10.0.0.1]/) [d](http://[fe80::1]/) [e](http://[ff02::1]/)'
+run "$WAZA" check --urls --format json s/six
+is 'private addresses of IPv6' '::1 ::ffff:10.0.0.1 fd00::1 fe80::1 ff02::1 ' \
+    "$(grep -o 'private address ([^)]*), which is not requested' "$tmp/out" | sed 's/.*(\(.*\)).*/\1/' |
+    LC_ALL=C sort -u | tr '\n' ' ')"
+rm -r s/six
 run "$WAZA" check --urls --private-urls --format json s/good
 is 'good URLs: ready' 0 "$rc"
 is 'good URLs: each counts once' '"valid": 4, "total": 4,' \

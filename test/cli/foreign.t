@@ -190,6 +190,32 @@ run "$WAZA" import promptfoo q.yaml
 is 'an existing suite is kept: exit 2' 2 "$rc"
 run "$WAZA" import promptfoo ../deep/eval.yaml
 is 'another file is an error' 2 "$rc"
+cat >j.yaml <<'X'
+prompts: ['{{ x }}']
+tests:
+  - vars: {x: '```json {"a": 1} ```'}
+    assert:
+      - {type: contains-json, value: {type: object, required: [a]}, weight: 2}
+  - vars: {x: not JSON}
+    assert:
+      - {type: is-json}
+      - {type: is-json, value: 'file://s.json'}
+      - {type: not-is-json}
+  - vars: {x: y}
+    assert:
+      - {type: llm-rubric, value: 'is about {{ x }}', threshold: 0.5}
+      - {type: g-eval, value: [one, two]}
+X
+run "$WAZA" import promptfoo j.yaml
+is 'schemas and rubrics: what was left out' 'j.yaml:9:9: left out: a schema that is not an object here
+j.yaml:10:9: left out: assertion "not-is-json"
+j.yaml:14:9: left out: an assertion whose value is not a text
+j/eval.yaml: 3 tasks imported, 0 disabled, 3 things left out' "$out"
+run "$WAZA" run -q j --task test-1
+is 'JSON in a text' 0 "$rc"
+run "$WAZA" run -q j --task test-2
+like 'a text that is not JSON' '1 *the output is not JSON*' "$rc $out"
+like 'a rubric, with its threshold' '*- type: prompt*prompt: is about y*threshold: 0.5*' "$(cat j/eval.yaml)"
 cat >s.jsonl <<'X'
 {"input": "Say hello", "target": "HELLO", "metadata": {"a": 1}}
 {"id": "pick", "input": [{"role": "system", "content": "Be short"}, {"role": "user", "content": "Which?"}], "choices": ["one", "two"], "target": "B"}

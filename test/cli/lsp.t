@@ -127,10 +127,18 @@ open s/eval.yaml 'name: t\nskill: speller\ntasks:\n- tasks/*.yaml\n'
 open s/tasks/two.yaml 'id: two\nprompt: q\ngraders:\n- type: regx\n'
 d=$(answer 'regx')
 holds 'diagnostics of a task that is not saved' "\"uri\":\"$(uri s/tasks/two.yaml)\"" "$d"
+printf 'id: three\nprompt: q\ngraders:\n- type: keywrd\n' >s/tasks/three.yaml
+tell textDocument/didSave "{$(doc s/tasks/two.yaml)}"
+like 'a file was saved: all are checked again' '*keywrd*' "$(answer keywrd)"
+rm s/tasks/three.yaml
+tell textDocument/didSave "{$(doc s/tasks/two.yaml)}"
 tell textDocument/didChange "{$(doc s/tasks/two.yaml),\"contentChanges\":[{\"text\":\"id: two\\nprompt: q\\nexpected: {output_contains: [q]}\\n\"}]}"
 ok 'diagnostics are withdrawn' wait_until 60 lacks s/tasks/two.yaml regx
 open s/tasks/alone.yaml 'id: alone\nprompt: p\ntimeout_seconds: soon\n'
 like 'diagnostics of a task' '*timeout_seconds*' "$(answer 'timeout_seconds')"
+open .waza.yaml 'limits: [\n'
+holds 'diagnostics of settings that are not YAML' "\"uri\":\"$(uri .waza.yaml)\"" '"severity":1' "$(answer '.waza.yaml",')"
+tell textDocument/didClose "{$(doc .waza.yaml)}"
 open .waza.yaml 'limits: {depth: 0}\n'
 holds 'diagnostics of settings' "\"uri\":\"$(uri .waza.yaml)\"" "/limits/depth" "$(answer '/limits/depth')"
 open s/skills/speller/SKILL.md '---\nname: [\n---\n'

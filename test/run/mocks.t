@@ -308,6 +308,14 @@ like 'grade keeps the calls' '\[{"command":"tool"*' "$(trial command_invocations
 	rm long
 }
 
+# a call that waits is cancelled: the server does not wait for it at the end
+echo '{"tools":{"one":{"responses":[{"return":7,"delay_ms":600000}]}}}' >late.json
+printf '%s\n' "$(call '"a"' one '{}')" '{"jsonrpc":"2.0","id":2,"method":"ping"}' \
+    '{"jsonrpc":"2.0","method":"notifications/cancelled"}' \
+    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}' >ask
+run "$WAZA" mcp-mock late.json <ask
+is 'mcp-mock: ping, and a call that is cancelled' '0 {"jsonrpc":"2.0","id":2,"result":{}}' "$rc $out"
+
 # recordings
 cat >real.json <<'JSON'
 {"tools":{"one":{"description":"One","inputSchema":{"type":"object"},"responses":[{"match":{"k":"topsecret-99"},"return":{"echo":"topsecret-99"}},{"match":{"a":1},"result":{"content":[{"type":"text","text":"plain"}]}},{"return":7}]}}}

@@ -13,6 +13,7 @@
  *	[[skill:NAME]] [[intent]] [[delta]] [[sub]] [[early]] [[late]] [[noise]]
  *	[[request]]		sends an unknown request, and waits
  *	[[hook:TOOL]]		asks the hook before a call, answers the reply
+ *	[[nameless]]		[[write:...]], [[shell:...]]: the request names no call
  *	[[error:TYPE|TEXT]] [[abort]] [[badsend]]
  *	[[cut]]			its last call of the model reaches a limit
  *	[[orphan]]		sends the result of a call that was not sent
@@ -295,8 +296,9 @@ ask_permission(struct session *s, const char *kind, const char *key,
 
 	event(s, "permission.requested", "{\"requestId\":\"r-%d\","
 	    "\"permissionRequest\":{\"kind\":\"%s\",\"toolCallId\":"
-	    "\"call-1\",\"%s\":%s},\"promptRequest\":{\"kind\":\"%s\"%s%s%s}}",
-	    ++s->asked, kind, key, quote(value), prompt,
+	    "\"%s\",\"%s\":%s},\"promptRequest\":{\"kind\":\"%s\"%s%s%s}}",
+	    ++s->asked, kind, has_directive(s, "nameless") ? "" : "call-1",
+	    key, quote(value), prompt,
 	    path ? ",\"paths\":[" : "", path ? quote(value) : "",
 	    path ? "]" : "");
 }

@@ -232,7 +232,16 @@ run_rows(const struct row *rows, size_t n, enum schema_draft draft)
 		    rows[i].want), rows[i].want, __FILE__, __LINE__);
 }
 
+#define TEN(x) "\"" x "0\":0,\"" x "1\":0,\"" x "2\":0,\"" x "3\":0,\"" x "4\":0,\"" \
+	x "5\":0,\"" x "6\":0,\"" x "7\":0,\"" x "8\":0,\"" x "9\":0,"
+#define MANY TEN("x") TEN("y") TEN("z")
+#define WANTS_A_AND_B "{\"properties\":{\"a\":{\"type\":\"string\"}},\"required\":[\"a\",\"b\"]}"
+
 static const struct row messages[] = {
+	/* few names, many members: they are looked up */
+	{ WANTS_A_AND_B, "{" MANY "\"a\":\"x\",\"b\":1}", "valid" },
+	{ WANTS_A_AND_B, "{" MANY "\"a\":1,\"b\":1}", "/a: must be a string, is a number (1)" },
+	{ WANTS_A_AND_B, "{" MANY "\"a\":\"x\"}", ": must have the property \"b\"" },
 	{ "{\"type\":\"string\"}", "12", ": must be a string, is a number (12)" },
 	{ "{\"type\":[\"string\",\"null\"]}", "[1]",
 	    ": must be a string or null, is an array (1 item)" },
