@@ -269,8 +269,9 @@ find_in_call(const struct taint *t, struct arena *a,
 	if (c->success)
 		f = taint_named(t, c, trial->cwd);
 	if (f != NULL && !was_refused(c, f))
-		return arena_fmt(a, "the agent opened %.*s, which grades it "
-		    "(%.*s)", STRF(utf8_cut(f->name, 200)), STRF(call));
+		return arena_fmt(a, "the agent %s %.*s, which grades it "
+		    "(%.*s)", c->command.n > 0 ? "may have read" : "opened",
+		    STRF(utf8_cut(f->name, 200)), STRF(call));
 	if (c->no_result || !taint_match_json(t, c->result, trial, &m))
 		return STR("");
 	return arena_fmt(a, "the agent read %.*s, which grades it: line %u is "

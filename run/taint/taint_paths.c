@@ -98,11 +98,47 @@ try_word(struct search *s, struct str word)
 		try_name(s, word);
 }
 
+/*
+ * Whether all programs of a command look at names only.  Anything that could
+ * start another program or open a file (variables, substitutions, functions,
+ * redirections, escapes, assignments) is no.
+ */
+static bool
+lists_names(struct str text)
+{
+	static const char *const programs[] = { "[", "basename", "cd",
+		"dirname", "echo", "ls", "mkdir", "pwd", "rmdir", "stat",
+		"test", "true" };
+	bool first = true;
+	struct str word;
+	size_t i, k, from = 0;
+
+	for (i = 0; i < text.n; i++)
+		if (taint_is_one(text.p[i], "`$()<>{}\\\"'=!#~"))
+			return false;
+	for (i = 0; text.n > 0 && i <= text.n; i++) {
+		if (i < text.n && !taint_is_one(text.p[i], " \t\n;|&"))
+			continue;
+		word = (struct str){ text.p + from, i - from };
+		from = i + 1;
+		for (k = 0; k < COUNTOF(programs); k++)
+			if (str_is(word, programs[k]))
+				break;
+		if (word.n > 0 && first && k == COUNTOF(programs))
+			return false;
+		first = (first && word.n == 0) || (i < text.n &&
+		    taint_is_one(text.p[i], "\n;|&"));
+	}
+	return text.n > 0;
+}
+
 static void
 try_command(struct search *s, struct str text)
 {
 	size_t i, from = 0;
 
+	if (lists_names(text))
+		return;
 	for (i = 0; text.n > 0 && i <= text.n; i++) {
 		if (i < text.n && !taint_is_one(text.p[i],
 		    " \t\n'\"`;|&()<>=,"))

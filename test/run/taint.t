@@ -110,6 +110,28 @@ clean 'a command that could not open it'
 say '"quokka"' Bash "{\"command\":\"ls $tmp/suite\"}" '"eval.yaml\ntasks"'
 ask a
 clean 'a list of names'
+# commands that look at names, and those that may do more
+listing() {
+	say '"quokka"' Bash "{\"command\":\"$1\"}" '"..."'
+	ask a
+}
+listing "ls -l $tmp/suite/tasks/b.yaml $tmp/suite/graders/*.py"
+clean 'a list of sealed files'
+listing "cd $tmp/suite && test -f tasks/a.yaml; [ -e eval.yaml ] || echo none | ls"
+clean 'tests whether they exist'
+while IFS='|' read -r name command
+do
+	listing "$command"
+	tainted "$name" 'the agent may have read tasks/b.yaml'
+done <<CALLS
+a list, then the file|ls $tmp/suite; cat $tmp/suite/tasks/b.yaml
+the file from a pipe|ls $tmp/suite/tasks/b.yaml & xargs cat
+a substitution|echo \$(cat $tmp/suite/tasks/b.yaml)
+a redirection|echo <$tmp/suite/tasks/b.yaml
+a function|ls() { cat \$1; }; ls $tmp/suite/tasks/b.yaml
+a variable|A=cat; echo; \$A $tmp/suite/tasks/b.yaml
+another program of that name|./ls $tmp/suite/tasks/b.yaml
+CALLS
 
 # calls that name sealed files
 say '"quokka"' Read "{\"file_path\":\"$tmp/suite/tasks/b.yaml\"}" '"..."'
@@ -117,16 +139,16 @@ ask a
 tainted 'another task' 'the agent opened tasks/b.yaml, which grades it (tool call 1, Read)'
 say '"quokka"' Bash "{\"command\":\"cat $tmp/suite/graders/check.sh | head\"}" '"..."'
 ask a
-tainted 'a grader in a command' 'the agent opened graders/check.sh'
+tainted 'a grader in a command' 'the agent may have read graders/check.sh'
 say '"quokka"' Bash "{\"command\":\"cat $tmp/other $tmp/suite/graders/check.sh\"}" '"the text of check.sh\ncat: other: Permission denied\n..."'
 ask a
-tainted 'a command that could not open another file' 'the agent opened graders/check.sh'
+tainted 'a command that could not open another file' 'the agent may have read graders/check.sh'
 say '"quokka"' Bash "{\"command\":\"cd $tmp/suite && cat tasks/a.yaml\"}" '"..."'
 ask a
-tainted 'its own task, after cd' 'the agent opened tasks/a.yaml'
+tainted 'its own task, after cd' 'the agent may have read tasks/a.yaml'
 say '"quokka"' Bash "{\"command\":\"cat $tmp/suite/graders/*.py\"}" '"..."'
 ask a
-tainted 'a pattern' 'the agent opened graders/plain.py'
+tainted 'a pattern' 'the agent may have read graders/plain.py'
 ln -s suite link
 say '"quokka"' Read "{\"file_path\":\"$tmp/link/../suite/eval.yaml\"}" '"..."'
 ask a
@@ -155,7 +177,7 @@ sed "s|executor: command.*|executor: acp, acp: {command: [sh, $tmp/acp.sh]},|; s
 rm -f r.json*
 run "$WAZA" run -q -t a -o r.json suite/acp.yaml
 json=$("$WAZA" parse r.json)
-tainted 'a command without arguments' 'the agent opened tasks/b.yaml'
+tainted 'a command without arguments' 'the agent may have read tasks/b.yaml'
 
 # text of sealed files
 say '"quokka"' Bash '{"command":"grep -r . /"}' '"     3\t  output_contains: x\n     7\t  - {type: text, name: says what the notes say, config: {contains: [\u0027quokka\u0027]}}"'
