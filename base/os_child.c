@@ -136,14 +136,12 @@ parent_of(struct arena *a, pid_t pid)
 	const char *end;
 	struct str s;
 	struct err e;
-	long parent;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	if (os_read_file(a, path, ENVIRON_MAX, &s, &e) == -1 ||
-	    (end = strrchr(s.p, ')')) == NULL ||
-	    sscanf(end + 1, " %*c %ld", &parent) != 1)
+	    (end = strrchr(s.p, ')')) == NULL || strlen(end) < 5)
 		return 0;
-	return (pid_t)parent;
+	return (pid_t)strtol(end + 4, NULL, 10);	/* after ") S " */
 }
 
 static struct process *

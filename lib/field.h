@@ -69,21 +69,23 @@ struct field_list {
 	size_t n;
 };
 
+/* There are more than a thousand rows: small members are together. */
 struct field {
 	const char *key;
 	const char *alias;	/* another spelling of the key, or NULL */
-	enum field_type type;
-	unsigned flags;
-	size_t off;		/* of the member in the struct */
+	unsigned char type;	/* enum field_type */
+	unsigned char flags;	/* FIELD_REQUIRED, ... */
+	unsigned char shape;	/* for schemas: what a FIELD_TREE with sub
+				 * contains, FIELD_AS_... */
+	unsigned char values;	/* for editors: enum field_values */
+	unsigned off;		/* of the member in the struct */
 	int64_t min, max;	/* of a number or of items; both 0: any */
 	const char *const *words;	/* FIELD_ENUM: ends with NULL */
 	const struct field_table *sub;	/* FIELD_OBJECT, FIELD_OBJECTS */
 	const char *instead;	/* FIELD_RETIRED: the key to use now */
 	const char *help;	/* one line for people */
-	/* for schemas and editors only; see lib/field_schema.h */
-	unsigned shape;		/* of a FIELD_TREE with sub: FIELD_AS_... */
-	const char *schema;	/* more members of its JSON Schema, or NULL */
-	enum field_values values;
+	const char *schema;	/* more members of its JSON Schema, or NULL;
+				 * see lib/field_schema.h */
 };
 
 struct field_table {

@@ -86,7 +86,7 @@ put_default(struct json_out *o, const struct field *f, const void *init)
 
 	if (p == NULL || f->flags & FIELD_REQUIRED)
 		return;
-	switch (f->type) {
+	switch ((enum field_type)f->type) {
 	case FIELD_STR:
 		if (((const struct str *)p)->n > 0)
 			json_put_member_str(o, "default",
@@ -193,7 +193,7 @@ put_typed(const struct field_schema *s, const struct field *f,
 	bool null = (f->flags & FIELD_REQUIRED) == 0 &&
 	    (!s->exact || f->type == FIELD_TREE);
 
-	switch (f->type) {
+	switch ((enum field_type)f->type) {
 	case FIELD_STR:
 		put_types(o, s->exact ? string : scalars, null);
 		break;

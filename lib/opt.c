@@ -100,7 +100,7 @@ set(struct arena *a, const struct opt *o, const char *value, void *out,
 {
 	void *member = (char *)out + o->off;
 
-	switch (o->type) {
+	switch ((enum opt_type)o->type) {
 	case OPT_FLAG:
 		return set_flag(o, value, member, e);
 	case OPT_MAYBE:

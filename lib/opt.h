@@ -34,8 +34,8 @@ struct opt_list {
 struct opt {
 	const char *name;	/* without the dashes */
 	char letter;		/* 0: none */
-	enum opt_type type;
-	size_t off;		/* of the member in the struct */
+	unsigned char type;	/* enum opt_type */
+	unsigned off;		/* of the member in the struct */
 	const char *value;	/* the value's name in help and messages */
 	const char *help;	/* one line; NULL: not listed, for options of
 				 * other versions that have no effect here */

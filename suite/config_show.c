@@ -72,7 +72,7 @@ put_strs(struct json_out *o, const struct field_strs *list)
 static void
 put_member(struct json_out *o, const struct field *f, const void *at)
 {
-	switch (f->type) {
+	switch ((enum field_type)f->type) {
 	case FIELD_STR:
 		json_put_str(o, *(const struct str *)at);
 		break;

@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/os.h"
@@ -89,15 +90,33 @@ parallel_command(struct on *on)
  * The log: Seq, Host, Starttime, JobRuntime, Send, Receive, Exitval, Signal and
  * Command, with tabs between them.
  */
+enum { SEQ, EXITVAL = 6, SIGNAL };
+
+/* The number in a column; -1: it has none. */
+static long
+column(const char *line, int i)
+{
+	char *end;
+	long n;
+
+	for (; i > 0 && line != NULL; i--) {
+		line = strchr(line, '\t');
+		line = line != NULL ? line + 1 : NULL;
+	}
+	if (line == NULL)
+		return -1;
+	n = strtol(line, &end, 10);
+	return end == line ? -1 : n;
+}
+
 static void
 take_job(struct parallel *p, const char *line)
 {
-	long seq, status, signo;
+	long seq = column(line, SEQ), status = column(line, EXITVAL);
+	long signo = column(line, SIGNAL);
 	char why[60];
 
-	if (sscanf(line, "%ld\t%*[^\t]\t%*[^\t]\t%*[^\t]\t%*[^\t]\t%*[^\t]"
-	    "\t%ld\t%ld", &seq, &status, &signo) != 3 || seq < 1 ||
-	    (size_t)seq > p->n)
+	if (seq < 1 || (size_t)seq > p->n || signo == -1)
 		return;
 	snprintf(why, sizeof(why), signo != 0 ? "signal %ld" :
 	    "exit status %ld", signo != 0 ? signo : status);
