@@ -66,8 +66,8 @@ check-fault check-san check-short fuzz lint: build/page_files.c
 	@$(WIDER) $@
 check-vg: all $(TESTS) $(TOOLS) replay
 	@$(WIDER) $@
-check-cross check-interop check-page check-agents check-scale check-pkg soak bench: all $(TOOLS)
+check-cross check-interop check-page check-agents check-scale check-pkg coverage soak bench: all $(TOOLS)
 	@$(WIDER) $@
 
 .PHONY: check replay tests tools check-fault check-san check-short check-vg check-cross check-interop \
-	check-page check-agents check-scale check-pkg soak fuzz bench lint
+	check-page check-agents check-scale check-pkg coverage soak fuzz bench lint
