@@ -14,7 +14,7 @@ WERROR =
 # Valgrind over all public data takes half an hour: set VG_CORPUS to use it.
 VG_CORPUS = none
 
-UNIT = agent/t_acp agent/t_hub base/t_base base/t_json base/t_os cmd/t_client cmd/t_kube editor/t_lsp grade/t_grader \
+UNIT = agent/t_acp agent/t_hub agent/t_openai base/t_base base/t_json base/t_os cmd/t_client cmd/t_kube editor/t_lsp grade/t_grader \
 	grade/t_judge grade/t_trace io/t_conn io/t_fetch io/t_scan io/t_loop io/t_offload io/t_proc io/t_procs \
 	io/t_wire mock/t_mock lib/t_bpe lib/t_csv lib/t_diff lib/t_expr lib/t_field lib/t_field_schema lib/t_glob lib/t_guard lib/t_http lib/t_inflate lib/t_mask \
 	lib/t_opt lib/t_re lib/t_schema lib/t_siphash lib/t_stats lib/t_tmpl lib/t_unicode lib/t_ws lib/t_yaml lib/t_yaml_out \

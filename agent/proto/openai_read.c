@@ -233,11 +233,6 @@ read_responses(struct openai_reply *r, const struct json *v)
 	    str_is(type, "response.incomplete") ||
 	    str_is(type, "response.failed"))
 		read_response(r, whole);
-	else if (str_is(type, "error")) {
-		if (!openai_read_error(r, v))
-			r->error = STR("an error without a message");
-		r->over = true;
-	}
 }
 
 static void

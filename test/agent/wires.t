@@ -458,6 +458,49 @@ stream gemini "$limit" <<'OUT'
 OUT
 has 'gemini: an output that may lack reasoning' 'cannot be checked: command does not report tokens'
 
+# replies REPLY...: a session of these replies
+replies() {
+	for r
+	do printf '  0.000 -> {}\n  0.000 <- {"jsonrpc":"2.0",%s}\n' "$r"
+	done >session
+	play
+}
+first='"id":1,"result":{"protocolVersion":1,"authMethods":[{"id":"key","name":"Key"}]}'
+login='"error":{"code":-32000,"message":"log in"}'
+replies '"id":1,"error":{"code":-32603,"message":"no thanks"}'
+has 'ACP: initialize is refused' '"status":"error"*the agent refused to initialize: no thanks'
+replies "$first" '"id":2,"result":{"sessionId":7}'
+has 'ACP: a session without an id' '"status":"error"*session has no id'
+replies "$first" "\"id\":2,$login" '"id":3,"error":{"code":-1,"message":"wrong key"}'
+has 'ACP: a login that fails' "\"status\":\"error\"*login failed: wrong key (methods: key (Key))"
+
+# one document instead of events; errors in it
+stream gemini <<'OUT'
+{"response":"hello","stats":{"models":{"g":{"api":{"totalRequests":2},"tokens":{"prompt":5,"candidates":2,"cached":1,"thoughts":1}}}}}
+OUT
+has 'gemini: a document' '"status":"passed"'
+has 'gemini: a document: usage' '"usage":{"turns":2,'
+stream gemini <<'OUT'
+{"response":"hello","error":{"type":"Fatal","message":"quota is used up"}}
+OUT
+has 'gemini: a document with an error' '"status":"error"*quota is used up'
+stream gemini <<'OUT'
+{"response":"hello","error":{}}
+OUT
+has 'gemini: a document with an error without a message' '"status":"error"*the agent reported a failure'
+stream gemini <<'OUT'
+{"error":{"message":"quota is used up"}}
+OUT
+has 'gemini: only an error' '"status":"error"*quota is used up'
+stream codex '[{type: tool_constraint, name: r, config: {expect_tools: [find]}}]' <<'OUT'
+{"type":"item.started","item":{"id":"i1","type":"mcp_tool_call","server":"hub","tool":"find","arguments":{"n":7},"status":"in_progress"}}
+{"type":"item.completed","item":{"id":"i1","type":"mcp_tool_call","server":"hub","tool":"find","arguments":{"n":7},"result":null,"error":{"message":"down"},"status":"failed"}}
+{"type":"item.completed","item":{"id":"i2","type":"agent_message","text":"hello"}}
+{"type":"turn.completed","usage":{"input_tokens":1,"cached_input_tokens":0,"output_tokens":1}}
+OUT
+has 'codex: a call of an MCP tool' '"status":"passed"'
+has 'codex: a call of an MCP tool that failed' '"tool_name":"find",*"success":false'
+
 # permission STATUS OUTPUT: a session whose command we do not permit, and its end
 permission() {
 	session other "$turn" <<OUT

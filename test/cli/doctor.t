@@ -112,6 +112,28 @@ COPILOT_CLI_PATH=$tmp/bin/my-copilot
 doctor copilot
 like 'COPILOT_CLI_PATH' "*copilot-sdk  9.9 *path from: COPILOT_CLI_PATH*" "$out"
 unset COPILOT_CLI_PATH
+# account RESULT: codex answers so when it is asked for its account
+account() {
+	program codex "[ \"\$1\" = app-server ] || { echo 1.2; exit; }
+while read -r l
+do
+	case \$l in
+	*initialize*) echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}' ;;
+	*account/read*) echo '{\"jsonrpc\":\"2.0\",\"id\":2,$1}' ;;
+	esac
+done"
+	doctor codex
+}
+account '"result":{"account":{"type":"chatgpt"},"requiresOpenaiAuth":true}'
+like 'an account' '0 *ok  codex        1.2       chatgpt *' "$rc $out"
+account '"result":{"account":null,"requiresOpenaiAuth":true}'
+like 'no account' '1 *no  codex *fix: run `codex login`*' "$rc $out"
+account '"result":{"account":null,"requiresOpenaiAuth":false}'
+like 'no account is needed' '0 *ok  codex        1.2       its own provider *' "$rc $out"
+account '"result":{"account":null}'
+like 'a reply about no account' '0 *ok  codex        1.2       unknown *' "$rc $out"
+account '"error":{"code":-32601,"message":"what?"}'
+like 'an account that cannot be asked for' '0 *ok  codex        1.2       unknown *' "$rc $out"
 program codex-acp 'while read -r l
 do
 	case $l in

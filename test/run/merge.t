@@ -234,6 +234,14 @@ for n in 300 900 2000 $((size / 2)) $((size - 3)); do
 done
 sed 's/"index": 2,/"index": 99999999999,/' s/3.json >bad.json
 refused 'an index out of range' 'is not in the run' s/1.json s/2.json bad.json
+sed 's/"index": 2,//' s/3.json >bad.json
+refused 'a task without an index' 'a task without an index' s/1.json s/2.json bad.json
+sed 's/"index": 2,/"index": -2,/' s/3.json >bad.json
+refused 'an index below 0' 'a task without an index' s/1.json s/2.json bad.json
+sed 's/"run_number":/"run":/' s/3.json >bad.json
+refused 'a trial without a number' 'a trial without a number' s/1.json s/2.json bad.json
+echo '{"waza_journal":1,"key":"x"}' >bad.journal
+refused 'a journal with another key' 'another version of waza (journal version 1' s/1.json s/2.json bad.journal
 sed 's/"tasks": 7,/"tasks": 1e18,/' s/3.json >bad.json
 refused 'a number of tasks out of range' 'out of range' bad.json
 sed 's/"k": 3,/"k": 4,/' s/3.json >bad.json

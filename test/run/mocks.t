@@ -334,6 +334,8 @@ is 'mcp-record: the fixture answers like the server' "$("$WAZA" mcp-mock real.js
 run "$WAZA" mcp-record hub -o rec3.json -- "$WAZA" mcp-mock real.json <one
 is 'mcp-record: an argument that is secret by its name' '"match":{"user":{"password":"***"},"page_token":"p1p2"}' \
     "$("$WAZA" parse --json rec3.json | grep -o '"match":{.*}}*,"return' | sed 's/,"return//')"
+run "$WAZA" mcp-record hub -o rec4.json -- sh -c 'echo "ready" >&2; exec "$0" mcp-mock real.json' "$WAZA" <one
+is 'mcp-record: what the server prints for people' '0 ready' "$rc $err"
 run "$WAZA" mcp-record hub -o rec2.json -- false <ask
 like 'mcp-record: a server that ends' '2 *the MCP server "hub" ended with status 1*' "$rc $err"
 run "$WAZA" mcp-record hub -o rec2.json -- "$tmp/nowhere" <ask

@@ -555,8 +555,11 @@ like 'worker: gives up: why' '*onnection refused*' "$err"
 srv=$!
 wait_until 120 has log 'listening on'
 port=$(sed -n 's/.*:\([0-9]*\)$/\1/p' log)
+get /api/v1/events >feed 2>/dev/null &
+ok 'serve: the stream of changes begins with the list' wait_until 120 has feed '{"clients":[],'
 "$WAZA" worker -q "ws://127.0.0.1:$port" --id w1 --name Worker --tool 'text=echo $WAZA_URL text' &
 one=$!
+ok 'serve: a client is announced' wait_until 120 has feed '"clientId":"w1"'
 ready() {
 	get /api/v1/clients | grep -q '"ready":true'
 }
