@@ -7,7 +7,8 @@
  * then reports its id as invalid; other failures of squeue (the controller is
  * restarted) are waited out, since the jobs run on.
  *
- * The file `job` of the run's directory has the id.  If this process was
+ * The file `job` of the run's directory has the id, and before sbatch has told
+ * it, "name" and a name of the jobs that no others have.  If this process was
  * killed, --resume follows the jobs that are still in the queue.
  */
 #include "cmd/scale/on.h"
@@ -18,12 +19,18 @@
 #include "base/os.h"
 #include "cmd/run.h"
 
-enum { ASK_MS = 2000, ASK_SOON_MS = 300, SETTLE_MS = 10000, ID_MAX = 200 };
+enum { ASK_MS = 2000, ASK_SOON_MS = 300, SETTLE_MS = 10000, ID_MAX = 200,
+	NAME_BYTES = 6 };
+
+#define NAMED "name "	/* in the file, before a name */
 
 struct slurm {
-	struct on_call submit, ask, cancel;
+	struct on_call submit, find, ask, cancel;
 	struct timer soon;	/* asks more often after a cancel */
 	const char *id;		/* NULL: not submitted yet */
+	const char *name;	/* of the jobs; NULL: not chosen yet */
+	bool lost;		/* an earlier call may have submitted them, and
+				 * was killed before it knew the id */
 	const char *cluster;	/* NULL: the default one */
 	bool adopts;		/* the id is of an earlier call */
 	bool failing;		/* squeue failed, and the user knows */
@@ -51,9 +58,30 @@ log_pattern(const struct on *on)
 	return arena_take(on->arena, &b).p;
 }
 
+/* The last value that --on-option gives to an option of sbatch, or NULL. */
+static const char *
+option(const struct on *on, const char *name, const char *letter)
+{
+	const char *found = NULL, *word;
+	size_t i, n = strlen(name);
+
+	for (i = 0; on->options != NULL && i < on->options->n; i++) {
+		word = on->options->v[i];
+		if (strncmp(word, name, n) == 0 && word[n] == '=')
+			found = word + n + 1;
+		else if (strcmp(word, name) == 0 || strcmp(word, letter) == 0)
+			found = i + 1 < on->options->n ?
+			    on->options->v[i + 1] : found;
+		else if (strncmp(word, letter, 2) == 0)
+			found = word + 2;
+	}
+	return found;
+}
+
 static const char *const *
 slurm_command(struct on *on)
 {
+	const struct slurm *s = on->engine_state;
 	struct on_words w = { .arena = on->arena };
 
 	on_add(&w, "sbatch");
@@ -64,6 +92,8 @@ slurm_command(struct on *on)
 	on_add(&w, "--open-mode=append");
 	on_add(&w, log_pattern(on));
 	on_add_all(&w, on->options);
+	if (s != NULL && s->name != NULL)
+		on_add(&w, arena_fmt(on->arena, "--job-name=%s", s->name).p);
 	on_add(&w, on->file);
 	return w.v;
 }
@@ -190,6 +220,7 @@ contains(struct str text, const char *words)
 }
 
 static void start_jobs(struct on *);
+static void find_jobs(struct on *);
 
 static void
 on_asked(struct on *on, struct on_call *c, int status)
@@ -222,7 +253,9 @@ slurm_ask(struct on *on)
 		"--array", "--format=%K %T" };
 	struct slurm *s = on->engine_state;
 
-	if (s->id != NULL && !s->ask.busy)
+	if (s->lost && !s->find.busy)
+		find_jobs(on);
+	else if (s->id != NULL && !s->ask.busy)
 		call_about(&s->ask, words, COUNTOF(words));
 }
 
@@ -310,35 +343,131 @@ on_submitted(struct on *on, struct on_call *c, int status)
 		slurm_cancel(on);
 }
 
+/* Chooses a name for the jobs, and keeps it before sbatch is called. */
+static int
+choose_name(struct on *on, struct err *e)
+{
+	struct slurm *s = on->engine_state;
+	const char *given = option(on, "--job-name", "-J");
+	unsigned char random[NAME_BYTES];
+	struct buf b = { 0 };
+	size_t i;
+
+	if (os_random(random, sizeof(random), e) == -1)
+		return -1;
+	buf_fmt(&b, "%.100s-", given != NULL ? given : "waza");
+	for (i = 0; i < sizeof(random); i++)
+		buf_fmt(&b, "%02x", random[i]);
+	s->name = arena_take(on->arena, &b).p;
+	return os_write_file(id_file(on), arena_fmt(on->arena, NAMED "%s\n",
+	    s->name), e);
+}
+
 static void
 start_jobs(struct on *on)
 {
 	struct slurm *s = on->engine_state;
+	struct err e = { 0 };
 
 	if (on->cancelled)
 		on_broke(on, "interrupted before sbatch", STR(""));
+	else if (choose_name(on, &e) == -1)
+		on_broke(on, "the name of the jobs could not be kept",
+		    str_of(e.msg));
 	else
 		on_call(&s->submit, on->engine->command(on));
+}
+
+/* The queue has lines with the id of the array, or nothing. */
+static void
+on_found(struct on *on, struct on_call *c, int status)
+{
+	struct slurm *s = on->engine_state;
+	struct str out = buf_str(&c->proc.out.buf), line = STR("");
+	struct err e = { 0 };
+	bool found = false;
+
+	if (status != 0) {
+		if (!s->failing)
+			on_say(on, "warning: squeue fails, waiting: %.*s",
+			    STRF(str_trim(utf8_cut(buf_str(&c->proc.err.buf),
+			    300))));
+		s->failing = true;
+		return;
+	}
+	s->failing = s->lost = false;
+	while (!found && str_line(&out, &line))
+		found = take_id(on, line);
+	if (!found) {
+		start_jobs(on);
+		return;
+	}
+	if (os_write_file(id_file(on), arena_fmt(on->arena, "%s%s%s\n", s->id,
+	    s->cluster != NULL ? ";" : "", s->cluster != NULL ? s->cluster :
+	    ""), &e) == -1)
+		on_say(on, "warning: %s", e.msg);
+	if (on->cancelled)
+		slurm_cancel(on);
+	else
+		slurm_ask(on);
+}
+
+static void
+find_jobs(struct on *on)
+{
+	struct slurm *s = on->engine_state;
+	struct on_words w = { .arena = on->arena };
+	struct arena_mark mark = arena_save(on->arena);
+
+	on_add(&w, "squeue");
+	on_add(&w, "--noheader");
+	if (s->cluster != NULL) {
+		on_add(&w, "-M");
+		on_add(&w, s->cluster);
+	}
+	on_add(&w, "--format=%F");
+	on_add(&w, arena_fmt(on->arena, "--name=%s", s->name).p);
+	on_call(&s->find, w.v);
+	arena_restore(on->arena, mark);
+}
+
+/* What an earlier call left in the file; false: it has submitted nothing. */
+static bool
+take_kept(struct on *on)
+{
+	struct slurm *s = on->engine_state;
+	struct str kept;
+	struct err e;
+
+	if (os_read_plain(on->arena, id_file(on), ID_MAX, &kept, &e) == -1)
+		return false;
+	if (str_starts(kept, STR(NAMED))) {
+		kept.p += strlen(NAMED);
+		kept.n -= strlen(NAMED);
+		s->name = arena_cstr(on->arena, str_trim(kept));
+		s->cluster = option(on, "--clusters", "-M");
+		s->lost = s->name != NULL && s->name[0] != '\0';
+		return s->lost;
+	}
+	s->adopts = take_id(on, kept);
+	return s->adopts;
 }
 
 static int
 slurm_submit(struct on *on, struct err *e)
 {
 	struct slurm *s = NEW(on->arena, struct slurm);
-	struct str id;
-	struct err old;
 
 	(void)e;
 	s->submit = (struct on_call){ .on = on, .done = on_submitted };
+	s->find = (struct on_call){ .on = on, .done = on_found };
 	s->ask = (struct on_call){ .on = on, .done = on_asked };
 	s->cancel = (struct on_call){ .on = on, .done = on_cancelled };
 	s->soon = (struct timer){ .fn = on_soon, .arg = on };
 	on->engine_state = s;
-	if (os_read_plain(on->arena, id_file(on), ID_MAX, &id, &old) == 0 &&
-	    take_id(on, id)) {
-		s->adopts = true;
+	if (take_kept(on))
 		slurm_ask(on);
-	} else
+	else
 		start_jobs(on);
 	return 0;
 }
@@ -352,6 +481,7 @@ slurm_close(struct on *on)
 		return;
 	timer_stop(on->run->job.loop, &s->soon);
 	proc_fini(&s->submit.proc);
+	proc_fini(&s->find.proc);
 	proc_fini(&s->ask.proc);
 	proc_fini(&s->cancel.proc);
 }

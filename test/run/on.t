@@ -246,4 +246,57 @@ run "$WAZA" run -q -o m.json --on local long/fast.yaml
 like 'refused: fail_fast of a suite' '2 *long/fast.yaml: "fail_fast" cannot be used with --on*' "$rc $err"
 ok 'refused: nothing is written' [ ! -e .waza ]
 
+
+# Slurm, by doubles: killed after the jobs were submitted, before their id was known
+mkdir bin slurm
+cat >bin/sbatch <<'SH'
+#!/bin/sh
+for a
+do
+	case $a in
+	--job-name=*) name=${a#*=} ;;
+	esac
+done
+echo "$name" >>"$SLURM/submitted"
+echo "$a" >"$SLURM/script"
+if [ -e "$SLURM/die" ]
+then
+	rm "$SLURM/die"
+	kill -KILL "$PPID"
+	exit 0
+fi
+echo 8
+SH
+# the jobs run when the queue is asked for their states
+cat >bin/squeue <<'SH'
+#!/bin/sh
+case $* in
+*--name=*)
+	for a
+	do
+		case $a in
+		--name=*) grep -qx "${a#*=}" "$SLURM/submitted" && echo 7 ;;
+		esac
+	done ;;
+*)
+	for k in 1 2
+	do sh "$(cat "$SLURM/script")" "$k" >/dev/null 2>&1
+	done ;;
+esac
+exit 0
+SH
+printf '#!/bin/sh\n' >bin/scancel
+chmod +x bin/*
+SLURM=$tmp/slurm PATH=$tmp/bin:$PATH
+export SLURM PATH
+: >slurm/die
+run "$WAZA" run -q -o s.json --on slurm --shards 2 --on-option --job-name=mine
+is 'Slurm, killed in sbatch: status' 137 "$rc"
+like 'Slurm: the name is that of the user and unique' 'mine-????????????' "$(cat slurm/submitted)"
+run "$WAZA" run -o s.json --on slurm --shards 2 --on-option --job-name=mine --resume
+is 'Slurm, resumed: the jobs are not submitted again' 1 "$(grep -c . slurm/submitted)"
+ok 'Slurm, resumed: results' test -s s.json
+rm -f s.json*
+run "$WAZA" run -o s.json --on slurm --shards 2
+is 'Slurm, another run: submitted once' 2 "$(grep -c . slurm/submitted)"
 done_testing

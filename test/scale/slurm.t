@@ -78,7 +78,7 @@ rm -f trace .waza/on/*/job
 pid=$!
 wait_until 60 grep -q '^t1$' trace
 # shellcheck disable=SC2144 # one directory
-kept() { [ -s .waza/on/*/job ]; }
+kept() { grep -q '^[0-9]' .waza/on/*/job; }
 ok 'killed: the id of the jobs is kept' wait_until 60 kept
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
@@ -92,5 +92,28 @@ wait "$pid"
 is 'killed, resumed: status and messages' "$want " "$? $(cat err)"
 is 'killed, resumed: results' '' "$(plain i.json | diff whole - | head -n 5)"
 is 'killed, resumed: no trial ran twice' '' "$(sort trace | uniq -d)"
+# killed after the jobs were submitted, before their id was known
+real=$(command -v sbatch)
+mkdir bin
+cat >bin/sbatch <<SH
+#!/bin/sh
+"$real" "\$@" >/dev/null
+kill -KILL \$PPID
+SH
+chmod +x bin/sbatch
+rm -f trace i.json*; : >trace.hold.t0
+PATH=$PWD/bin:$PATH "$WAZA" run -q -o i.json --on slurm --shards 4 >out 2>err
+is 'killed in sbatch: status' 137 "$?"
+wait_until 60 grep -q '^t0$' trace
+"$WAZA" run -o i.json --on slurm --shards 4 --resume >out 2>err &
+pid=$!
+# shellcheck disable=SC2144 # one directory
+ok 'killed in sbatch, resumed: the jobs are found' wait_until 60 kept
+is 'killed in sbatch, resumed: one array' 1 "$(queue | sed 's/[_ ].*//' | sort -u | grep -c .)"
+rm trace.hold.t0
+wait "$pid"
+is 'killed in sbatch, resumed: status' "$want" "$?"
+is 'killed in sbatch, resumed: results' '' "$(plain i.json | diff whole - | head -n 5)"
+is 'killed in sbatch, resumed: no trial ran twice' '' "$(sort trace | uniq -d)"
 ok 'nothing is left in the queue' wait_until 30 empty
 done_testing
