@@ -246,7 +246,7 @@ sed 's/"tasks": 7,/"tasks": 1e18,/' s/3.json >bad.json
 refused 'a number of tasks out of range' 'out of range' bad.json
 sed 's/"k": 3,/"k": 4,/' s/3.json >bad.json
 refused 'a shard out of range' 'not K of N' bad.json
-sed 's/"final_output":"/"final_output":"\x01/' s/3.json >bad.json
+sed "s/\"final_output\":\"/&$(printf '\001')/" s/3.json >bad.json
 refused 'a trial that is not JSON' 'is not JSON' s/1.json s/2.json bad.json
 is 'no temporary file is left' '' "$(ls tmp)"
 
