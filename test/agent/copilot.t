@@ -189,7 +189,12 @@ unset DOUBLE_PROTOCOL
 DOUBLE_NO_CONNECT=1; export DOUBLE_NO_CONNECT
 ask '[[say:by ping]]'
 is 'a CLI that only knows ping' 'by ping' "$(answer)"
+DOUBLE_REFUSE=ping; export DOUBLE_REFUSE
+bad 'a CLI that refuses ping' infrastructure 'does not answer ping: not today' '[[say:x]]'
 unset DOUBLE_NO_CONNECT
+DOUBLE_REFUSE=connect
+bad 'a CLI that refuses to connect' infrastructure 'refused to connect: not today' '[[say:x]]'
+unset DOUBLE_REFUSE
 DOUBLE_NO_AUTH=1; export DOUBLE_NO_AUTH
 bad 'nobody is logged in' infrastructure 'not logged in to Copilot*copilot login' '[[say:x]]'
 is 'nobody is logged in: nothing was asked' 0 "$(count session.create)"

@@ -55,6 +55,10 @@ graded '{output: "an error", tool_calls: [{name: bash, arguments: {command: ls -
 assertions: ["tool_calls[0]['name'] == 'bash'", "tool_calls[0]['arguments']['command'].startswith('ls')", "tool_calls[0]['arguments']['path'] == ''", "tool_calls[0]['success']", "len(errors) == 1"]
 Y
 is 'assertions on tool calls, arguments and errors' '0 1' "$rc $(verdict score r.json)"
+graded '{output: x, tool_calls: [{name: a, arguments: [1, 2], result: {n: 3}}, {name: b, arguments: "ls", result: "a\nb"}]}' <<'Y'
+assertions: ["tool_calls[0]['arguments'][1] == 2", "tool_calls[0]['result']['n'] == 3", "tool_calls[1]['arguments'] == 'ls'", "tool_calls[1]['result'].splitlines() == ['a', 'b']"]
+Y
+is 'assertions on arguments that are not objects, and on results' '0 1' "$rc $(verdict score r.json)"
 
 # invalid settings
 for s in 'assertions: []' 'language: python' '{}'
@@ -113,6 +117,18 @@ is 'the child gets only open assertions' '["(lambda: 1)()","(lambda: 2)()","(lam
     "$("$WAZA" parse log.in | sed 's/.*"assertions":\(.*\)}/\1/')"
 is 'the verdicts of the child count' '1 0.5' "$rc $(verdict score r.json)"
 is 'the messages of the child are reported' '"Failed: (lambda: 2)(); Failed: (lambda: 3)(): the text"' "$(verdict feedback r.json)"
+
+# assertions that take long are evaluated in a copy of waza, whose verdicts count
+path=$tmp/fake:$PATH
+graded <<'Y'
+assertions: ["(lambda: 1)()", "len([c for c in 'l' * 90000 if c in output]) == 90000", "len([c for c in 'l' * 90000 if c in output]) == 1", "(lambda: 2)()", "(lambda: 3)()"]
+Y
+path=$PATH
+is 'the child gets what the copy declines' '["(lambda: 1)()","(lambda: 2)()","(lambda: 3)()"]' \
+    "$("$WAZA" parse log.in | sed 's/.*"assertions":\(.*\)}/\1/')"
+like 'the verdicts of copy and child count' \
+    '1 0.4 "Failed: len(* == 1 (*; Failed: (lambda: 2)(); Failed: (lambda: 3)(): the text"' \
+    "$rc $(verdict score r.json) $(verdict feedback r.json)"
 
 # interpreters that misbehave
 # broken NAME STATUS WORDS: with the body of fake/python3 on stdin

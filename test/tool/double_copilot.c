@@ -23,7 +23,8 @@
  *
  * DOUBLE_LOG names a file that gets a line for each start, session request and
  * end.  DOUBLE_PROTOCOL, DOUBLE_NO_CONNECT, DOUBLE_NO_AUTH, DOUBLE_EXIT,
- * DOUBLE_MUTE and DOUBLE_BAD_CREATE (mute: no answer) make the start fail.
+ * DOUBLE_MUTE, DOUBLE_REFUSE (a method) and DOUBLE_BAD_CREATE (mute: no answer)
+ * make the start fail.
  * DOUBLE_PLAY names a recorded session, which is played instead.
  * DOUBLE_COUNTED: each call has 1000 tokens in, 200 of them cached, and 50 out.
  */
@@ -623,9 +624,13 @@ call(const struct json *id, struct str method, const struct json *params)
 	const struct json *sid = json_getc(params, "sessionId");
 	struct session *s = sid == NULL ? NULL : find(json_text(sid));
 	const char *version = getenv("DOUBLE_PROTOCOL");
+	const char *refused = getenv("DOUBLE_REFUSE");
 	char result[200];
 
-	if (str_is(method, "connect") && getenv("DOUBLE_NO_CONNECT") != NULL)
+	if (refused != NULL && str_is(method, refused))
+		refuse(id, -32603, "not today");
+	else if (str_is(method, "connect") &&
+	    getenv("DOUBLE_NO_CONNECT") != NULL)
 		refuse(id, -32601, "Unhandled method connect");
 	else if (str_is(method, "connect") || str_is(method, "ping")) {
 		snprintf(result, sizeof(result), "{\"protocolVersion\":%s}",
