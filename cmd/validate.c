@@ -84,6 +84,23 @@ try_controls(struct validation *v, const char *path,
 	return 0;
 }
 
+/* Only a run of recorded answers can try this control. */
+static void
+check_mutate(const struct spec_suite *s, struct spec_notes *notes)
+{
+	const struct spec_controls *list = &s->config.controls;
+	const struct agent_kind *k = agent_find(s->config.executor);
+	size_t i;
+
+	for (i = 0; i < list->n && (k == NULL || !k->replays); i++)
+		if (list->v[i].kind == SPEC_CONTROL_MUTATE) {
+			spec_note(notes, FIELD_WARNING, s->config.executor_at,
+			    "control \"mutate\" alters recorded answers: the "
+			    "suite runs only with --replay DIR");
+			return;
+		}
+}
+
 static int
 validate_file(struct validation *v, const char *path)
 {
@@ -100,6 +117,7 @@ validate_file(struct validation *v, const char *path)
 		agent_check_all(s, &notes);
 		grader_check(s, &notes);
 		agent_check_files(s, &notes);
+		check_mutate(s, &notes);
 	}
 	bad = s == NULL || notes.errors > 0 ||
 	    (v->strict && notes.warnings > 0);

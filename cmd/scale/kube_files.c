@@ -15,6 +15,7 @@
 #include "base/os.h"
 #include "base/os_path.h"
 #include "results/cache.h"
+#include "results/result.h"
 
 struct walk {
 	struct arena *arena;
@@ -76,6 +77,16 @@ add_file(struct walk *w, struct str path, const struct stat *st)
 	return 0;
 }
 
+/* Results of earlier runs that lie beside the suite are not a part of it. */
+static bool
+is_results(struct str path, const struct stat *st, int depth)
+{
+	struct err e;
+
+	return depth == 1 && st->st_size > 0 && str_ends(path, STR(".json")) &&
+	    result_check_name(path.p, false, false, &e) == 0;
+}
+
 static int
 add_path(struct walk *w, struct str path, int depth)
 {
@@ -93,7 +104,8 @@ add_path(struct walk *w, struct str path, int depth)
 		    "working directory: start waza in a directory above all "
 		    "files of the suite", path.p);
 	if (S_ISREG(st.st_mode))
-		return add_file(w, path, &st);
+		return is_results(path, &st, depth) ? 0 :
+		    add_file(w, path, &st);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(w->err, ERR_SCHEMA, "%s: is not a regular file",
 		    path.p);

@@ -113,6 +113,11 @@ case $(cat s.json) in
 *'"controls"'*) is 'nothing is tried without graders' no yes ;;
 *) is 'nothing is tried without graders' yes yes ;;
 esac
+suite mock 'controls: [mutate]'
+run "$WAZA" validate e.yaml
+like 'mutate: validate warns' '0 *warning*control "mutate" alters recorded answers: the suite runs only with --replay DIR*' "$rc $out$err"
+run "$WAZA" run -q --no-results e.yaml
+like 'mutate: the run is refused' '2 *control "mutate" alters recorded answers: *' "$rc $err"
 suite mock 'controls: [nix.txt]'
 run "$WAZA" run -q --no-results e.yaml
 is 'a missing file: status' 2 "$rc"

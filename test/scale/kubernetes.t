@@ -156,8 +156,11 @@ like 'an argument with dollar signs: the model' '*"model_id": "a$(API_KEY)$$b"*'
 
 # --dry-run prints what is submitted
 rm -f "$tmp/state/created"
+cp w.json evals/old-results.json
+echo '{"a": 1}' >evals/of-the-suite.json
 on --shards 2 --dry-run
 is 'dry run: status' 0 "$rc"
+is 'dry run: results beside the suite are left out' of-the-suite "$(grep -o 'old-results\|of-the-suite' "$tmp/out" | sort -u)"
 is 'dry run: nothing is submitted' '' "$(ls "$tmp/state/created" 2>/dev/null)"
 cp "$tmp/out" dry.json
 on --shards 2
