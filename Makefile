@@ -56,7 +56,7 @@ SKILL = catalog catalog_find
 SKILL_H = budget catalog files scaffold skill triggers \
 	check check_internal \
 	coverage
-RESULTS = answer answer_names answer_tool cache cache_hash event history outcome outcome_answer outcome_run result result_control result_file \
+RESULTS = answer answer_names answer_tool cache cache_hash event history outcome outcome_answer outcome_run result result_control result_file result_group \
 	result_import result_journal result_name result_pairwise result_resume result_reuse result_same result_shard result_time result_trial result_trigger \
 	result_used result_write store store_file store_scan suspect/suspect \
 	merge/merge merge/merge_file merge/merge_find merge/merge_journal merge/merge_read merge/merge_scan merge/merge_store

@@ -314,11 +314,11 @@ put_json(const struct grade *g, struct buf *b)
 		t = &r->tasks[i];
 		json_put_key(&o, old[i].id);
 		json_open(&o, '{');
-		json_put_member_double(&o, "score", t->stats.avg);
+		json_put_member_double(&o, "score", t->stats->avg);
 		json_put_member_bool(&o, "passed", t->status == RESULT_PASSED);
-		json_put_member_bool(&o, "regraded", t->imported == NULL);
+		json_put_member_bool(&o, "regraded", t->more->imported == NULL);
 		put_standing(&o, "old", old[i].status, old[i].score);
-		put_standing(&o, "new", t->status, t->stats.avg);
+		put_standing(&o, "new", t->status, t->stats->avg);
 		json_close(&o, '}');
 	}
 	json_close(&o, '}');

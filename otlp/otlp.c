@@ -211,7 +211,7 @@ put_task(struct otlp *o, struct otlp_run *r, const struct event *e)
 	otlp_str(&i, "error.type", e->error_class);
 	if (k != NULL) {
 		otlp_int(&i, "waza.trials", (int64_t)k->done);
-		otlp_num(&i, "waza.pass_rate", k->stats.pass_rate);
+		otlp_num(&i, "waza.pass_rate", k->stats->pass_rate);
 	}
 	otlp_payload(&i, "waza.error", e->error);
 	otlp_item_end(&i);

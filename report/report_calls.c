@@ -206,7 +206,7 @@ report_count(struct buf *b, const struct result_used *u, int cols, bool ascii)
 	if (!u->calls_known)
 		put_right(b, ascii ? "-" : "–", cols, !ascii);
 	else {
-		snprintf(s, sizeof(s), "%zu", u->calls);
+		snprintf(s, sizeof(s), "%u", u->calls);
 		put_right(b, s, cols, false);
 	}
 }

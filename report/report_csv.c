@@ -54,7 +54,7 @@ put_used(struct buf *b, const struct result_used *u)
 {
 	buf_putc(b, ',');
 	if (u->calls_known)
-		buf_fmt(b, "%zu", u->calls);
+		buf_fmt(b, "%u", u->calls);
 	if (u->tokens_known)
 		buf_fmt(b, ",%lld,%lld", (long long)u->input_tokens,
 		    (long long)u->output_tokens);
@@ -74,7 +74,7 @@ put_row(struct report_out *o, const struct result_run *run, bool base,
     const struct result_task *k, const struct result_trial *t)
 {
 	enum result_status st = t != NULL ? t->status : k->status;
-	struct report_detail d = { .error = k->error };
+	struct report_detail d = { .error = k->more->error };
 
 	if (t != NULL) {
 		report_detail(&o->arena, o->opts, run, k, t, &d);

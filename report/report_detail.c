@@ -109,7 +109,7 @@ struct str
 report_why(struct arena *a, const struct report_opts *o,
     const struct result_run *run, const struct result_task *task)
 {
-	struct str why = task->error;
+	struct str why = task->more->error;
 	struct report_detail d;
 	size_t i;
 
@@ -169,14 +169,14 @@ report_put_status(struct buf *b, const struct result_task *t)
 	for (i = 0; i < t->ntrials; i++)
 		n += t->trials[i].status != RESULT_NONE &&
 		    t->trials[i].status != RESULT_CANCELLED;
-	if (report_is_partial(t) && t->skipped != NULL) {
-		buf_fmt(b, "%zu/%zu trials, others skipped: ", n, t->ntrials);
-		buf_put(b, report_word(t->skipped));
+	if (report_is_partial(t) && t->more->skipped != NULL) {
+		buf_fmt(b, "%zu/%u trials, others skipped: ", n, t->ntrials);
+		buf_put(b, report_word(t->more->skipped));
 	} else if (report_is_partial(t))
-		buf_fmt(b, "%zu/%zu trials, not finished", n, t->ntrials);
-	else if (t->skipped != NULL) {
+		buf_fmt(b, "%zu/%u trials, not finished", n, t->ntrials);
+	else if (t->more->skipped != NULL) {
 		buf_puts(b, "skipped: ");
-		buf_put(b, report_word(t->skipped));
+		buf_put(b, report_word(t->more->skipped));
 	} else
 		buf_puts(b, report_status(t->status));
 }
@@ -239,7 +239,7 @@ report_missed(struct buf *b, const struct result_run *run)
 double
 report_task_score(const struct result_task *t)
 {
-	return t->status == RESULT_NONE ? 0 : t->stats.avg;
+	return t->status == RESULT_NONE ? 0 : t->stats->avg;
 }
 
 int64_t
@@ -249,7 +249,7 @@ report_task_ms(const struct result_task *t)
 	size_t i;
 
 	if (t->status != RESULT_NONE)
-		return t->stats.avg_ms;
+		return t->stats->avg_ms;
 	for (i = 0; i < t->ntrials; i++) {
 		ms += t->trials[i].duration_ms;
 		n += t->trials[i].status != RESULT_NONE;

@@ -81,7 +81,7 @@ put_failed(struct report_out *o, const struct result_run *run,
 		buf_put(&msg, d.v[i].feedback);
 		buf_putc(&msg, '\n');
 	}
-	buf_put(&msg, d.error.n > 0 ? d.error : k->error);
+	buf_put(&msg, d.error.n > 0 ? d.error : k->more->error);
 	while (msg.n > 0 && msg.p[msg.n - 1] == '\n')
 		msg.n--;
 	if (msg.n == 0)
@@ -100,7 +100,7 @@ put_flaky(struct report_out *o, const struct result_task *k)
 {
 	put_command(o, "warning", k->spec->at, STR("flaky"));
 	report_annotation(&o->b, k->spec->name, false);
-	buf_fmt(&o->b, " passed %zu of %zu trials\n", report_passes(k),
+	buf_fmt(&o->b, " passed %zu of %u trials\n", report_passes(k),
 	    k->ntrials);
 }
 
@@ -143,7 +143,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 
 		if (k->status > RESULT_PASSED)
 			put_failed(o, run, k);
-		else if (k->status == RESULT_PASSED && k->stats.flaky)
+		else if (k->status == RESULT_PASSED && k->stats->flaky)
 			put_flaky(o, k);
 		report_flush(o);
 	}

@@ -33,7 +33,7 @@ shown(const struct result_task *k, const struct result_trial *t, bool base)
 static bool
 has_own_case(const struct result_task *k)
 {
-	return k->done == 0 || k->error.n > 0;
+	return k->done == 0 || k->more->error.n > 0;
 }
 
 static void
@@ -207,14 +207,14 @@ put_skip(struct report_out *o, const struct result_run *run,
 	enum result_status st = t != NULL ? t->status : k->status;
 
 	buf_puts(&o->b, "      <skipped message=\"");
-	if (t == NULL && k->skipped != NULL)
-		report_escape_line(&o->b, str_of(k->skipped), 200);
+	if (t == NULL && k->more->skipped != NULL)
+		report_escape_line(&o->b, str_of(k->more->skipped), 200);
 	else if (st == RESULT_NONE)
 		buf_puts(&o->b, "not run");
 	else if (st == RESULT_SKIPPED)
 		report_escape_line(&o->b, reason(d), 200);
 	else if (t != NULL && k->status == RESULT_PASSED)
-		buf_fmt(&o->b, "%s, but its task passed with %zu of %zu trials",
+		buf_fmt(&o->b, "%s, but its task passed with %zu of %u trials",
 		    report_status(st), report_passes(k), k->ntrials);
 	else {
 		buf_fmt(&o->b, "%s %s: ", report_status(st),
@@ -285,12 +285,12 @@ put_case(struct report_out *o, const struct result_run *run, bool base,
     const struct result_task *k, const struct result_trial *t)
 {
 	enum result_status st = shown(k, t, base);
-	struct report_detail d = { .error = k->error };
+	struct report_detail d = { .error = k->more->error };
 
 	buf_puts(&o->b, "    <testcase name=\"");
 	report_escape(&o->b, k->spec->name);
 	if (t != NULL && k->ntrials > 1)
-		buf_fmt(&o->b, " [trial %d of %zu]", (int)(t - k->trials) + 1,
+		buf_fmt(&o->b, " [trial %d of %u]", (int)(t - k->trials) + 1,
 		    k->ntrials);
 	buf_putc(&o->b, '"');
 	put_class(o, run);

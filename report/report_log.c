@@ -270,8 +270,8 @@ put_transcript(struct report_transcripts *t, const struct event *e,
 	put_joined(&w, "transcript", v, n);
 	json_put_member(&w, "validations", last_of("validations", v, n));
 	json_put_member(&w, "session", last_of("session_digest", v, n));
-	if (k->error.n > 0)
-		json_put_member_str(&w, "error_msg", k->error);
+	if (k->more->error.n > 0)
+		json_put_member_str(&w, "error_msg", k->more->error);
 	else if ((error = last_of("error_msg", v, n)) != NULL)
 		json_put_member(&w, "error_msg", error);
 	json_close(&w, '}');

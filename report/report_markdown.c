@@ -192,7 +192,7 @@ put_row(struct report_out *o, const struct result_run *r,
 	    report_sign(k->status));
 	report_put_status(&o->b, k);
 	if (k->ntrials > 1 && k->status != RESULT_NONE)
-		buf_fmt(&o->b, " (%zu/%zu)", report_passes(k), k->ntrials);
+		buf_fmt(&o->b, " (%zu/%u)", report_passes(k), k->ntrials);
 	if (k->spec->def->quarantined)
 		buf_puts(&o->b, " (in quarantine)");
 	buf_puts(&o->b, " | ");
@@ -230,7 +230,7 @@ put_flaky(struct report_out *o, const struct result_run *r)
 	for (i = 0; i < r->ntasks; i++) {
 		const struct result_task *k = &r->tasks[i];
 
-		if (k->status == RESULT_NONE || !k->stats.flaky ||
+		if (k->status == RESULT_NONE || !k->stats->flaky ||
 		    !report_room(o, ROW_ROOM))
 			continue;
 		if (n++ == 0)
@@ -238,9 +238,9 @@ put_flaky(struct report_out *o, const struct result_run *r)
 		buf_puts(&o->b, "- ");
 		report_inline(&o->b, k->spec->name, 100);
 		buf_fmt(&o->b, ": passed %.1f%% (95%% interval: "
-		    "%.0f–%.0f%%), score %.2f ± %.2f\n", report_rate(k->stats.pass_rate),
-		    k->stats.pass_lo * 100, k->stats.pass_hi * 100,
-		    k->stats.avg, k->stats.std_dev);
+		    "%.0f–%.0f%%), score %.2f ± %.2f\n", report_rate(k->stats->pass_rate),
+		    k->stats->pass_lo * 100, k->stats->pass_hi * 100,
+		    k->stats->avg, k->stats->std_dev);
 		report_flush(o);
 	}
 }
@@ -270,7 +270,7 @@ put_trial(struct report_out *o, const struct result_run *r,
 
 	report_detail(&o->arena, o->opts, r, k, t, &d);
 	if (k->ntrials > 1)
-		buf_fmt(&o->b, "Trial %d of %zu: %s\n\n",
+		buf_fmt(&o->b, "Trial %d of %u: %s\n\n",
 		    (int)(t - k->trials) + 1, k->ntrials,
 		    report_status(t->status));
 	put_reason(o, "- ⚠️ ", d.error, "\n");
@@ -300,7 +300,7 @@ put_failed(struct report_out *o, const struct result_run *r,
 	if (k->spec->def->quarantined)
 		put_reason(o, "In quarantine: ", k->spec->def->quarantine,
 		    "\n\n");
-	put_reason(o, "", k->error, "\n\n");
+	put_reason(o, "", k->more->error, "\n\n");
 	for (i = 0; i < k->ntrials && n < TRIALS_MAX; i++)
 		if (k->trials[i].status > RESULT_PASSED) {
 			put_trial(o, r, k, &k->trials[i]);

@@ -271,9 +271,9 @@ enum { CHANGES_MAX = 100 };	/* lines of changes without -v */
 static bool
 changed(const struct outcome_task *old, const struct result_task *new)
 {
-	double d = new->stats.avg - old->score;
+	double d = new->stats->avg - old->score;
 
-	return new->imported == NULL &&
+	return new->more->imported == NULL &&
 	    (new->status != old->status || d > EPSILON || d < -EPSILON);
 }
 
@@ -298,7 +298,7 @@ put_change(struct buf *b, const struct outcome_task *old,
 	report_flow(&f, NULL, new->spec->name);
 	report_flow_fmt(&f, NULL, "  %s %s %s", was, to, is);
 	report_flow_fmt(&f, NULL, "  %.2f %s %.2f", old->score, to,
-	    new->stats.avg);
+	    new->stats->avg);
 	report_flow_end(&f);
 }
 
@@ -310,7 +310,7 @@ report_changes(struct buf *b, const struct result_run *run,
 	size_t i, n = 0, again = 0, shown = 0;
 
 	for (i = 0; i < run->ntasks; i++) {
-		again += run->tasks[i].imported == NULL;
+		again += run->tasks[i].more->imported == NULL;
 		n += changed(&old->tasks[i], &run->tasks[i]);
 	}
 	buf_putc(b, '\n');
@@ -401,7 +401,7 @@ report_interpret(struct buf *b, const struct result_run *r,
 	size_t i, flaky = 0;
 
 	for (i = 0; i < r->ntasks; i++)
-		flaky += r->tasks[i].stats.flaky;
+		flaky += r->tasks[i].stats->flaky;
 	buf_putc(b, '\n');
 	report_colored(b, "1", "Interpretation", o);
 	buf_putc(b, '\n');

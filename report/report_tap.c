@@ -106,9 +106,9 @@ put_block(struct report_out *o, const struct result_run *run,
 	    "  duration_ms: %lld\n", report_status(k->status),
 	    report_task_score(k), (long long)report_task_ms(k));
 	if (k->ntrials > 1)
-		buf_fmt(&o->b, "  trials: %zu\n  trials_passed: %zu\n",
+		buf_fmt(&o->b, "  trials: %u\n  trials_passed: %zu\n",
 		    k->ntrials, report_passes(k));
-	put_text(o, "error", k->error.n > 0 ? k->error : d.error);
+	put_text(o, "error", k->more->error.n > 0 ? k->more->error : d.error);
 	put_verdicts(o, &d);
 	put_text(o, "output", d.output);
 	buf_puts(&o->b, "  ...\n");
@@ -125,9 +125,9 @@ put_directive(struct report_out *o, const struct result_run *run,
 	if (report_is_partial(k)) {
 		buf_puts(b, " # SKIP ");
 		report_put_status(b, k);
-	} else if (k->skipped != NULL) {
+	} else if (k->more->skipped != NULL) {
 		buf_puts(b, " # SKIP ");
-		report_line(b, str_of(k->skipped), 200, false);
+		report_line(b, str_of(k->more->skipped), 200, false);
 	} else if (k->status == RESULT_NONE)
 		buf_puts(b, " # SKIP not run");
 	else if (k->status == RESULT_SKIPPED) {
@@ -190,7 +190,7 @@ put_run(struct report_out *o, const struct result_run *run, bool base)
 		}
 		put_directive(o, run, k, base);
 		buf_putc(&o->b, '\n');
-		if (!good || (k->status != RESULT_NONE && k->stats.flaky))
+		if (!good || (k->status != RESULT_NONE && k->stats->flaky))
 			put_block(o, run, k);
 		report_flush(o);
 	}

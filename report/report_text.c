@@ -118,8 +118,9 @@ note_of(struct text *t, const struct result_task *k,
 
 	if (report_is_partial(k))
 		report_put_status(&b, k);
-	else if (k->skipped != NULL)
-		buf_fmt(&b, "skipped: %.*s", STRF(report_word(k->skipped)));
+	else if (k->more->skipped != NULL)
+		buf_fmt(&b, "skipped: %.*s",
+		    STRF(report_word(k->more->skipped)));
 	else if (k->status < RESULT_PASSED)
 		buf_puts(&b, k->status == RESULT_NONE ? "not run" : "skipped");
 	if (result_is_error(k->status))
@@ -128,8 +129,8 @@ note_of(struct text *t, const struct result_task *k,
 		buf_fmt(&b, "  in quarantine until %.*s",
 		    STRF(k->spec->def->quarantine_until));
 	if (t->run->stop != NULL && k->status >= RESULT_PASSED)
-		buf_fmt(&b, "  pass rate %.0f%s%.0f%%", k->stats.pass_lo * 100,
-		    t->dash, k->stats.pass_hi * 100);
+		buf_fmt(&b, "  pass rate %.0f%s%.0f%%", k->stats->pass_lo * 100,
+		    t->dash, k->stats->pass_hi * 100);
 	if (used->refused)
 		buf_puts(&b, "  refused");
 	if (used->free && used->cost > 0)
@@ -154,10 +155,10 @@ row_of(struct text *t, const struct result_task *k,
 	if (k->status < RESULT_PASSED)
 		return r;
 	if (k->ntrials > 1)
-		r.cell[TRIALS] = arena_fmt(a, "%zu/%zu", report_passes(k),
+		r.cell[TRIALS] = arena_fmt(a, "%zu/%u", report_passes(k),
 		    k->ntrials);
 	r.cell[SCORE] = arena_fmt(a, "%.2f", report_task_score(k));
-	report_took(&b, k->stats.avg_ms, 0);
+	report_took(&b, k->stats->avg_ms, 0);
 	r.cell[TIME] = arena_take(a, &b);
 	if (any->calls_known)
 		r.cell[CALLS] = number(a, report_count, &used, ascii);
@@ -350,7 +351,7 @@ put_trials(struct text *t, const struct result_task *k)
 	if (k->ntrials < 2)
 		return;
 	if (bad == k->ntrials) {
-		report_flow_fmt(&f, NULL, "    none of %zu trials passed; "
+		report_flow_fmt(&f, NULL, "    none of %u trials passed; "
 		    "the first one:", k->ntrials);
 		report_flow_end(&f);
 		return;
@@ -360,7 +361,7 @@ put_trials(struct text *t, const struct result_task *k)
 		if (k->trials[i].status > RESULT_PASSED)
 			report_flow_fmt(&f, NULL, "%s %zu", n++ > 0 ? "," : "",
 			    i + 1);
-	report_flow_fmt(&f, NULL, "%s of %zu did not pass%s", bad > n ?
+	report_flow_fmt(&f, NULL, "%s of %u did not pass%s", bad > n ?
 	    " and more" : "", k->ntrials, bad > 1 ? "; the first of them:" :
 	    ":");
 	report_flow_end(&f);
@@ -416,7 +417,7 @@ put_failure(struct text *t, const struct result_task *k)
 	put_title(t, k);
 	put_trials(t, k);
 	report_detail(&t->arena, t->o, t->run, k, first, &d);
-	report_reason(t->b, k->error, "    ", t->o);
+	report_reason(t->b, k->more->error, "    ", t->o);
 	if (error || d.error.n > 0)
 		put_error(t, first->status, d.error);
 	for (i = 0; i < d.n; i++)
@@ -514,7 +515,8 @@ put_skipped(struct text *t)
 		report_mark(t->b, k->status, t->o);
 		put_name(t, k, 4);
 		report_detail(&t->arena, t->o, t->run, k, report_trial(k), &d);
-		report_reason(t->b, k->skipped != NULL ? str_of(k->skipped) :
+		report_reason(t->b, k->more->skipped != NULL ?
+		    str_of(k->more->skipped) :
 		    d.error, "      ", t->o);
 		arena_restore(&t->arena, mark);
 	}
@@ -531,7 +533,7 @@ put_flaky(struct text *t)
 
 	for (i = 0; i < t->run->ntasks; i++) {
 		const struct result_task *k = &t->run->tasks[i];
-		const struct result_stats *s = &k->stats;
+		const struct result_stats *s = k->stats;
 
 		if (k->status == RESULT_NONE || !s->flaky)
 			continue;
@@ -554,8 +556,8 @@ by_time(const void *a, const void *b)
 {
 	const struct result_task *const *x = a, *const *y = b;
 
-	if ((*x)->stats.avg_ms != (*y)->stats.avg_ms)
-		return (*x)->stats.avg_ms > (*y)->stats.avg_ms ? -1 : 1;
+	if ((*x)->stats->avg_ms != (*y)->stats->avg_ms)
+		return (*x)->stats->avg_ms > (*y)->stats->avg_ms ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -576,9 +578,9 @@ put_slowest(struct text *t)
 	if (n <= SLOW_MAX || r->left_out > 0)
 		return;
 	qsort(v, n, sizeof(v[0]), by_time);
-	median = v[n / 2]->stats.avg_ms;
-	for (i = 0; i < SLOW_MAX && v[i]->stats.avg_ms >= SLOW_MS &&
-	    v[i]->stats.avg_ms >= SLOW_TIMES * median; i++) {
+	median = v[n / 2]->stats->avg_ms;
+	for (i = 0; i < SLOW_MAX && v[i]->stats->avg_ms >= SLOW_MS &&
+	    v[i]->stats->avg_ms >= SLOW_TIMES * median; i++) {
 		if (i == 0) {
 			buf_putc(t->b, '\n');
 			report_colored(t->b, "1", "Slowest", t->o);
@@ -587,7 +589,7 @@ put_slowest(struct text *t)
 			buf_puts(t->b, ")\n");
 		}
 		buf_puts(t->b, "  ");
-		report_took(t->b, v[i]->stats.avg_ms, 7);
+		report_took(t->b, v[i]->stats->avg_ms, 7);
 		buf_puts(t->b, "  ");
 		f.at = 11;
 		report_flow(&f, NULL, v[i]->spec->name);

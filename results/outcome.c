@@ -503,8 +503,8 @@ outcome_from_run(struct arena *a, const struct result_run *run,
 
 		o->tasks[i] = (struct outcome_task){ .id = t->spec->id,
 			.name = t->spec->name, .status = t->status,
-			.score = t->stats.avg, .pass_rate = t->stats.pass_rate,
-			.duration_ms = t->stats.avg_ms,
+			.score = t->stats->avg, .pass_rate = t->stats->pass_rate,
+			.duration_ms = t->stats->avg_ms,
 			.quarantine = t->spec->def->quarantine,
 			.finished = t->status != RESULT_NONE &&
 			    t->status != RESULT_CANCELLED };

@@ -40,7 +40,8 @@ outcome_used(struct arena *a, const struct outcome_task *t)
 {
 	struct arena_mark mark = arena_save(a);
 	struct result_trial *v = NEW_N(a, struct result_trial, t->ntrials);
-	struct result_task task = { .trials = v, .ntrials = t->ntrials };
+	struct result_task task = { .trials = v, .ntrials =
+	    (uint32_t)t->ntrials };
 	struct result_used u;
 	size_t i;
 
@@ -87,11 +88,12 @@ fill_task(struct result_run *r, size_t i, const struct outcome_task *from,
 	struct result_task *t = &r->tasks[i];
 	size_t k;
 
-	t->ntrials = from->ntrials;
-	t->skipped = from->skipped;
+	t->ntrials = (uint32_t)from->ntrials;
+	if (from->skipped != NULL)
+		result_own_more(r->arena, t)->skipped = from->skipped;
 	if (!from->finished && from->ntrials < r->trials &&
 	    r->trials <= *room) {
-		t->ntrials = r->trials;
+		t->ntrials = (uint32_t)r->trials;
 		*room -= r->trials;
 	}
 	t->trials = NEW_N(r->arena, struct result_trial, t->ntrials);
@@ -171,7 +173,8 @@ take_triggers(struct result_run *r, struct spec_suite *s,
 		    t->v[t->n].task.prompt);
 		t->n++;
 	}
-	r->triggers.n = r->triggers.done = t->n;
+	r->triggers.n = t->n;
+	r->triggers.done = (uint32_t)t->n;
 	s->triggers = t;
 	r->triggers.used = NEW_N(r->arena, struct str, t->n);
 	for (v = json_first(list), next = 0; v != NULL; v = v->next)

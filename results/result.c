@@ -13,6 +13,7 @@
 #include "results/result.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "json.h"
 #include "lib/stats.h"
@@ -81,6 +82,35 @@ result_is_scored(enum result_status s)
 	return s >= RESULT_PASSED && s != RESULT_CANCELLED;
 }
 
+const struct result_stats result_no_stats;
+const struct result_more result_no_more;
+
+struct result_more *
+result_own_more(struct arena *a, struct result_task *t)
+{
+	struct result_more *m = NEW(a, struct result_more);
+
+	if (t->more != NULL)
+		*m = *t->more;
+	t->more = m;
+	return m;
+}
+
+/* What the caller of result_init() has set. */
+static const struct result_more *
+init_more(struct result_run *run, const struct result_task *t)
+{
+	struct result_more *m;
+
+	if (t->more == NULL || (t->more->numbers == NULL &&
+	    t->more->selected.n == 0))
+		return &result_no_more;
+	m = NEW(run->arena, struct result_more);
+	m->numbers = t->more->numbers;
+	m->selected = t->more->selected;
+	return m;
+}
+
 void
 result_init(struct result_run *run)
 {
@@ -100,10 +130,10 @@ result_init(struct result_run *run)
 	for (i = 0; i < run->ntasks; i++) {
 		t = &run->tasks[i];
 		*t = (struct result_task){ .spec = t->spec, .trials = trial,
-		    .index = t->index, .numbers = t->numbers,
-		    .selected = t->selected,
-		    .ntrials = t->numbers != NULL ? t->ntrials :
-			run->trials };
+		    .stats = &result_no_stats, .more = init_more(run, t),
+		    .index = t->index, .ntrials = t->more != NULL &&
+			t->more->numbers != NULL ? t->ntrials :
+			(uint32_t)run->trials };
 		for (k = 0; k < run->trials; k++)
 			trial++->off = -1;
 	}
@@ -148,8 +178,8 @@ write_line(struct result_run *run, const struct result_record *r,
 	struct buf *b = result_line_begin(run);
 	struct suspect_about about = { .suite = run->suite,
 		.task = run->tasks[r->task].spec, .executor = run->executor,
-		.wrong_test = run->tasks[r->task].wrong_test,
-		.wrong_at = run->tasks[r->task].wrong_at,
+		.wrong_test = run->tasks[r->task].more->wrong_test,
+		.wrong_at = run->tasks[r->task].more->wrong_at,
 		.no_skills = run->no_skills };
 
 	result_line_name(b, run, r->task, r->trial);
@@ -192,7 +222,8 @@ result_add(struct result_run *run, const struct result_record *r,
 uint32_t
 result_number(const struct result_task *t, size_t trial)
 {
-	return t->numbers != NULL ? t->numbers[trial] : (uint32_t)trial + 1;
+	return t->more->numbers != NULL ? t->more->numbers[trial] :
+	    (uint32_t)trial + 1;
 }
 
 void
@@ -241,7 +272,8 @@ set_stats(struct result_run *run, struct result_stats *s, const double *x,
 }
 
 static void
-count_stats(struct result_run *run, struct result_task *t)
+count_stats(struct result_run *run, const struct result_task *t,
+    struct result_stats *out)
 {
 	struct arena_mark mark = arena_save(&run->scratch);
 	double *x = NEW_N(&run->scratch, double, t->ntrials);
@@ -259,10 +291,10 @@ count_stats(struct result_run *run, struct result_task *t)
 		ms += r->duration_ms;
 		passed += r->status == RESULT_PASSED;
 	}
-	t->stats = (struct result_stats){ 0 };
+	memset(out, 0, sizeof(*out));	/* with its padding: see share() */
 	if (n > 0) {
-		set_stats(run, &t->stats, x, w, n, passed);
-		t->stats.avg_ms = ms / (int64_t)n;
+		set_stats(run, out, x, w, n, passed);
+		out->avg_ms = ms / (int64_t)n;
 	}
 	arena_restore(&run->scratch, mark);
 }
@@ -281,12 +313,12 @@ task_status(const struct result_run *run, const struct result_task *t)
 		if (result_is_error(s) && error == RESULT_NONE)
 			error = s;
 	}
-	if (t->error.n > 0 && error == RESULT_NONE)
+	if (t->more->error.n > 0 && error == RESULT_NONE)
 		error = RESULT_INFRA;
 	if (passed + failed == 0)
 		return error == RESULT_NONE && skipped > 0 ? RESULT_SKIPPED :
 		    error;
-	if (t->error.n == 0 && (double)passed >=
+	if (t->more->error.n == 0 && (double)passed >=
 	    run->suite->config.task_pass_threshold *
 	    (double)(t->ntrials - skipped) - EPSILON)
 		return RESULT_PASSED;
@@ -303,17 +335,39 @@ result_at(const struct result_run *run, size_t i, bool names)
 	    run->source->get(run->source->ctx, i, names);
 }
 
-void
-result_end_task(struct result_run *run, size_t task)
+/* Equal statistics that are already in memory, or a copy. */
+static const struct result_stats *
+share(struct result_run *run, const struct result_stats *s)
 {
-	result_finish_task(run, &run->tasks[task]);
+	uint64_t hash = str_hash((struct str){ (const char *)s, sizeof(*s) });
+	const struct result_stats **slot = &run->shared[hash %
+	    COUNTOF(run->shared)];
+	struct result_stats *new;
+
+	if (*slot == NULL || memcmp(*slot, s, sizeof(*s)) != 0) {
+		new = NEW(run->arena, struct result_stats);
+		memcpy(new, s, sizeof(*s));
+		*slot = new;
+	}
+	return *slot;
 }
 
 void
-result_finish_task(struct result_run *run, struct result_task *t)
+result_end_task(struct result_run *run, size_t task)
+{
+	struct result_stats s;
+
+	result_finish_task(run, &run->tasks[task], &s);
+	run->tasks[task].stats = share(run, &s);
+}
+
+void
+result_finish_task(struct result_run *run, struct result_task *t,
+    struct result_stats *stats)
 {
 	t->status = t->partial ? RESULT_NONE : task_status(run, t);
-	count_stats(run, t);
+	count_stats(run, t, stats);
+	t->stats = stats;
 }
 
 /* Whether a task ended, but its result does not count. */
@@ -359,11 +413,11 @@ result_sum(struct result_run *run)
 		}
 		count_task(sum, t->status);
 		sum->decided |= t->status == RESULT_SKIPPED &&
-		    t->skipped != NULL;
+		    t->more->skipped != NULL;
 		if (t->status < RESULT_PASSED)
 			continue;
-		x[n] = t->stats.avg;
-		w[n] = t->stats.weighted;
+		x[n] = t->stats->avg;
+		w[n] = t->stats->weighted;
 		sum->min = n == 0 || x[n] < sum->min ? x[n] : sum->min;
 		sum->max = n == 0 || x[n] > sum->max ? x[n] : sum->max;
 		n++;
@@ -469,23 +523,4 @@ result_only_answers(const struct result_run *run)
 {
 	return run->ungraded && run->complete && run->sum.not_run == 0 &&
 	    run->sum.errors == 0;
-}
-
-struct str
-result_group(struct arena *a, const struct result_run *run,
-    const struct spec_task *t)
-{
-	struct str by = run->suite->config.group_by;
-
-	if (by.n == 0 || str_is(by, "group"))
-		return t->def->group;
-	if (str_is(by, "model"))
-		return run->model;
-	if (str_is(by, "tags") || str_is(by, "tag"))
-		return t->def->tags.n > 0 ? t->def->tags.v[0] : STR("");
-	if (str_is(by, "id"))
-		return t->id;
-	if (str_is(by, "name"))
-		return t->name;
-	return spec_cell(a, t, by);
 }

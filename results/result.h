@@ -75,11 +75,11 @@ struct result_used {
 	double cost;		/* US dollars */
 	int64_t judge_tokens;	/* of its judges, who are not in the above */
 	double judge_cost;
-	size_t calls;		/* of tools */
-	bool tokens_known, cost_known, calls_known;
-	bool judge_tokens_known, judge_cost_known;	/* or none was asked */
-	bool refused;		/* the model declined to answer */
-	bool free;		/* the answer is cached or replayed: an
+	uint32_t calls;		/* of tools */
+	bool tokens_known:1, cost_known:1, calls_known:1;
+	bool judge_tokens_known:1, judge_cost_known:1;	/* or none was asked */
+	bool refused:1;		/* the model declined to answer */
+	bool free:1;		/* the answer is cached or replayed: an
 				 * earlier run paid for it */
 };
 
@@ -90,7 +90,7 @@ struct result_trial {
 	int64_t duration_ms;
 	struct result_used used;
 	int64_t off;		/* of its object in the journal; -1: none */
-	size_t len;
+	uint32_t len;		/* up to RESULT_LINE_MAX */
 	uint32_t head;		/* bytes of the line before it, in the sum */
 	uint64_t sum;		/* of its line */
 	struct json *imported;	/* its object, instead of off and len */
@@ -107,12 +107,8 @@ struct result_stats {
 	int64_t avg_ms;
 };
 
-struct result_task {
-	const struct spec_task *spec;
-	enum result_status status;	/* RESULT_NONE until it is finished */
-	struct result_trial *trials;
-	size_t ntrials, done;	/* to run, finished */
-	size_t index;		/* among the tasks of all shards */
+/* What few tasks have. */
+struct result_more {
 	const uint32_t *numbers;	/* of its trials; NULL: 1 to ntrials */
 	struct str error;	/* message of the hook that failed, or empty */
 	struct str selected;	/* why --changed selected it, or empty */
@@ -122,11 +118,31 @@ struct result_task {
 	const char *skipped;	/* why trials were not started, or NULL */
 	struct str controls;	/* findings of controls as a JSON list, or
 				 * empty: see result_control.c */
-	bool partial;		/* imported before all its trials had run */
 	const struct json *previous;	/* graded again: the old task */
 	const struct json *imported;	/* written unchanged, or NULL */
-	struct result_stats stats;	/* valid once there is a status */
 };
+
+/*
+ * A run may have a million: tasks with equal statistics share them, and so do
+ * those that have nothing more.  Neither pointer is NULL.
+ */
+struct result_task {
+	const struct spec_task *spec;
+	struct result_trial *trials;
+	const struct result_stats *stats;	/* valid if it has a status */
+	const struct result_more *more;	/* to change it: result_own_more() */
+	uint32_t ntrials, done;	/* to run, finished */
+	uint32_t index;		/* among the tasks of all shards */
+	enum result_status status;	/* RESULT_NONE until it is finished */
+	bool partial;		/* imported before all its trials had run */
+};
+
+/* Statistics and more of a task that has none. */
+extern const struct result_stats result_no_stats;
+extern const struct result_more result_no_more;
+
+/* Gives the task its own copy of what more it has, to be changed. */
+struct result_more *result_own_more(struct arena *, struct result_task *);
 
 /*
  * The trigger tests, in the order of suite->triggers.  A test passes when the
@@ -135,7 +151,8 @@ struct result_task {
 struct result_triggers {
 	struct result_trial *v;	/* their scores are not used */
 	struct str *used;	/* the skill that counts; empty: none */
-	size_t n, done;		/* n 0: not part of this run */
+	size_t n;		/* 0: not part of this run */
+	uint32_t done;
 	bool simulated;		/* no agent ran: all tests pass */
 };
 
@@ -255,6 +272,7 @@ struct result_run {
 	struct str recommendation;	/* of a model, as JSON, or empty */
 	struct str suggestion;	/* report of --suggest, or empty */
 	struct arena scratch;	/* private */
+	const struct result_stats *shared[64];	/* private, by hash */
 	struct stats_memo *memo;	/* private */
 };
 

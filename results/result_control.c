@@ -46,9 +46,9 @@ result_each_control(const struct result_run *run,
 
 	for (i = 0; i < run->ntasks; i++) {
 		t = result_at(run, i, true);
-		if (t->controls.n == 0)
+		if (t->more->controls.n == 0)
 			continue;
-		v = json_first(arena_json(&tmp, t->controls, NULL));
+		v = json_first(arena_json(&tmp, t->more->controls, NULL));
 		for (; v != NULL; v = v->next)
 			fn(ctx, t, v);
 		arena_free(&tmp);

@@ -248,7 +248,7 @@ put_stats(struct file *f, const struct result_stats *s, size_t n, bool stop)
 static const char *
 task_word(const struct result_run *run, const struct result_task *t)
 {
-	if (t->status != RESULT_NONE || t->skipped != NULL)
+	if (t->status != RESULT_NONE || t->more->skipped != NULL)
 		return result_word(t->status);
 	return run->ended || run->cancelled ? "cancelled" : "running";
 }
@@ -276,8 +276,8 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	const char *class = result_class(t->status);
 	size_t k, n = 0;
 
-	if (t->imported != NULL) {
-		result_put_imported_task(o, t->imported);
+	if (t->more->imported != NULL) {
+		result_put_imported_task(o, t->more->imported);
 		return;
 	}
 	json_open(o, '{');
@@ -299,116 +299,26 @@ put_task(struct file *f, const struct result_run *run, size_t i)
 	if (run->stop != NULL && t->status > RESULT_SKIPPED)
 		json_put_member_int(o, "trials", (int64_t)t->ntrials);
 	if (n > 0 && t->status != RESULT_NONE)
-		put_stats(f, &t->stats, n, run->stop != NULL);
+		put_stats(f, t->stats, n, run->stop != NULL);
 	if (t->status >= RESULT_PASSED)
 		result_put_impact(o, run, i);
 	if (class[0] != '\0')
 		json_put_member_str(o, "error_class", str_of(class));
-	if (t->error.n > 0)
-		json_put_member_str(o, "error_msg", t->error);
-	if (t->skipped != NULL)
-		json_put_member_cstr(o, "skip_reason", t->skipped);
+	if (t->more->error.n > 0)
+		json_put_member_str(o, "error_msg", t->more->error);
+	if (t->more->skipped != NULL)
+		json_put_member_cstr(o, "skip_reason", t->more->skipped);
 	if (t->spec->def->golden)
 		json_put_member_bool(o, "golden", true);
-	json_put_member_nonempty(o, "selected_because", t->selected);
+	json_put_member_nonempty(o, "selected_because", t->more->selected);
 	json_put_member_nonempty(o, "quarantine", t->spec->def->quarantine);
 	json_put_member_nonempty(o, "quarantine_until",
 	    t->spec->def->quarantine_until);
-	if (t->controls.n > 0)
-		json_put_member_raw(o, "controls", t->controls);
+	if (t->more->controls.n > 0)
+		json_put_member_raw(o, "controls", t->more->controls);
 	put_source(f, t->spec->at.file, t->spec->at.line);
 	result_put_other_task_members(o, t);
 	json_close(o, '}');
-}
-
-/* Groups, in the order of their first task. */
-struct group {
-	struct str name;
-	size_t first;		/* task */
-	size_t passed, total;
-	double score;		/* mean of its tasks */
-};
-
-static int
-by_group(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-	int c = str_cmp(x->name, y->name);
-
-	return c != 0 ? c : x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int
-by_first(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-/* One group per task, sorted by name, then merged; x is scratch. */
-static size_t
-gather(struct arena *a, const struct result_run *run, struct group *g,
-    double *x)
-{
-	const struct result_task *t;
-	struct group one;
-	struct str name;
-	size_t i, n = 0, groups = 0;
-
-	for (i = 0; i < run->ntasks; i++) {
-		t = result_at(run, i, true);
-		name = result_group(a, run, t->spec);
-		one = (struct group){ run->source != NULL ? arena_str(a,
-		    name) : name, i,
-		    t->status == RESULT_PASSED, 1, t->stats.avg };
-		if (t->status >= RESULT_PASSED && one.name.n > 0 &&
-		    !t->spec->def->quarantined)
-			g[n++] = one;
-	}
-	if (n > 0)
-		qsort(g, n, sizeof(g[0]), by_group);
-	for (i = 0; i < n; groups++) {
-		one = g[i];
-		for (x[0] = g[i++].score; i < n &&
-		    str_eq(g[i].name, one.name); i++) {
-			x[one.total++] = g[i].score;
-			one.passed += g[i].passed;
-		}
-		one.score = stats_mean(x, one.total);
-		g[groups] = one;
-	}
-	if (groups > 0)
-		qsort(g, groups, sizeof(g[0]), by_first);
-	return groups;
-}
-
-static void
-put_groups(struct file *f, const struct result_run *run)
-{
-	struct json_out *o = &f->out;
-	struct arena_mark mark = arena_save(f->scratch);
-	struct group *g;
-	size_t i, n;
-
-	if (run->source != NULL && !run->source->grouped)
-		return;
-	g = NEW_N(f->scratch, struct group, run->ntasks);
-	n = gather(f->scratch, run, g, NEW_N(f->scratch, double,
-	    run->ntasks));
-	if (n > 0) {
-		json_open_member(o, "groups", '[');
-		for (i = 0; i < n; i++) {
-			json_open(o, '{');
-			json_put_member_str(o, "name", g[i].name);
-			json_put_member_int(o, "passed", (int64_t)g[i].passed);
-			json_put_member_int(o, "total", (int64_t)g[i].total);
-			json_put_member_double(o, "avg_score", g[i].score);
-			json_close(o, '}');
-		}
-		json_close(o, ']');
-	}
-	arena_restore(f->scratch, mark);
 }
 
 static void
@@ -463,7 +373,7 @@ put_summary(struct file *f, const struct result_run *run)
 	json_put_member_double(o, "max_score", sum->max);
 	json_put_member_double(o, "std_dev", sum->std_dev);
 	json_put_member_int(o, "duration_ms", run->duration_ms);
-	put_groups(f, run);
+	result_put_groups(&f->out, f->scratch, run);
 	/* a run whose answers were all cached has spent nothing, not unknown */
 	put_usage(f, "usage", &run->usage, run->saved.answers > 0);
 	put_usage(f, "saved_usage", &run->saved, false);
@@ -637,7 +547,7 @@ put_run(struct file *f, const struct result_run *run)
 	for (i = 0; i < run->ntasks && !f->bad; i++) {
 		t = result_at(run, i, false);
 		if (t->status != RESULT_NONE || t->done > 0 ||
-		    t->skipped != NULL)
+		    t->more->skipped != NULL)
 			put_task(f, run, i);
 	}
 	json_close(o, ']');

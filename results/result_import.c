@@ -36,23 +36,29 @@ result_import_task(struct result_run *run, size_t task,
     const struct outcome_task *from)
 {
 	struct result_task *t = &run->tasks[task];
+	struct result_more *more;
+	struct result_stats *stats;
 	size_t i;
 
 	for (i = 0; i < from->ntrials; i++)
 		result_import_trial(run, task, i, &from->trials[i]);
 	result_end_task(run, task);
-	t->imported = from->node;
 	t->status = from->status;
-	t->skipped = from->skipped;
-	t->error = json_str(from->node, "error_msg");
-	t->controls = result_json(run->arena, json_getc(from->node,
+	more = result_own_more(run->arena, t);
+	more->imported = from->node;
+	more->skipped = from->skipped;
+	more->error = json_str(from->node, "error_msg");
+	more->controls = result_json(run->arena, json_getc(from->node,
 	    "controls"));
 	if (from->ntrials > 0)
 		return;
-	t->stats.avg = t->stats.min = t->stats.max = from->score;
-	t->stats.weighted = from->weighted;
-	t->stats.pass_rate = from->pass_rate;
-	t->stats.avg_ms = from->duration_ms;
+	stats = NEW(run->arena, struct result_stats);
+	*stats = *t->stats;
+	t->stats = stats;
+	stats->avg = stats->min = stats->max = from->score;
+	stats->weighted = from->weighted;
+	stats->pass_rate = from->pass_rate;
+	stats->avg_ms = from->duration_ms;
 }
 
 /* False unless the entry is a verdict: errors are not cached. */
@@ -200,7 +206,7 @@ put_metadata(struct json_out *o, const struct result_run *run)
 	size_t i;
 
 	for (i = 0; i < run->ntasks; i++)
-		n += run->tasks[i].imported == NULL;
+		n += run->tasks[i].more->imported == NULL;
 	result_time(when, run->started_ns);
 	json_open_member(o, "metadata", '{');
 	result_put_others(o, json_getc(run->stored->root, "metadata"), ours);
@@ -244,5 +250,5 @@ result_put_other_task_members(struct json_out *o, const struct result_task *t)
 		"ref_impact", "error_class", "error_msg", "skip_reason",
 		"golden", "quarantine", "quarantine_until", "source", "controls", NULL };
 
-	result_put_others(o, t->previous, ours);
+	result_put_others(o, t->more->previous, ours);
 }

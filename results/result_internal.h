@@ -17,6 +17,7 @@ struct json_out;
 struct result_record;
 struct suspect_about;
 struct result_run;
+struct result_stats;
 struct result_task;
 struct result_trial;
 
@@ -83,6 +84,10 @@ void result_put_shard(struct json_out *, const struct result_run *);
 int result_put_plan(struct result_run *, struct err *);
 int result_check_shard(const struct result_run *, const struct json *header,
     const char *path, struct err *);
+
+/* result_group.c: the member "groups", if there are any. */
+void result_put_groups(struct json_out *, struct arena *,
+    const struct result_run *);
 
 /* result_file.c: the member "config". */
 void result_put_config(struct json_out *, const struct result_run *);
@@ -193,7 +198,7 @@ int result_resume(struct result_run *, struct err *);
  * it.  *done counts the slots that are in use.
  */
 void result_replace(struct result_run *, struct result_trial *slot,
-    const struct result_trial *, size_t *done);
+    const struct result_trial *, uint32_t *done);
 
 /*
  * result_used.c.  read: sets what a trial used from its object in results;
@@ -209,8 +214,12 @@ void result_count_cached(struct result_run *, const struct json *trial);
 /* A task of the run, valid until the next call. */
 const struct result_task *result_at(const struct result_run *, size_t i,
     bool names);
-/* result_end_task() for a task that is not in run->tasks. */
-void result_finish_task(struct result_run *, struct result_task *);
+/*
+ * result_end_task() for a task that is not in run->tasks; its statistics are
+ * written to `stats`.
+ */
+void result_finish_task(struct result_run *, struct result_task *,
+    struct result_stats *stats);
 
 /* Reads a member as a number; false if it is missing or not such a number. */
 bool result_int(const struct json *obj, const char *key, int64_t *);

@@ -212,7 +212,7 @@ result_line_end(struct result_run *run, struct result_trial *t, struct err *e)
 	if (!j->line.full)
 		sum = result_seal(j->key, j->end, &j->line);
 	if (t != NULL) {
-		t->len = len - (size_t)t->off;
+		t->len = (uint32_t)(len - (size_t)t->off);
 		t->head = (uint32_t)((size_t)t->off - RESULT_CHECK);
 		t->off += j->end;
 		t->sum = sum;
@@ -222,7 +222,7 @@ result_line_end(struct result_run *run, struct result_trial *t, struct err *e)
 
 void
 result_replace(struct result_run *run, struct result_trial *slot,
-    const struct result_trial *by, size_t *done)
+    const struct result_trial *by, uint32_t *done)
 {
 	struct arena_mark mark = arena_save(&run->scratch);
 	struct err e;

@@ -118,14 +118,14 @@ put_impact(struct json_out *o, const struct result_run *run, size_t i)
 {
 	const struct result_run *base = run->baseline;
 	const struct result_task *t = result_at(run, i, true), *b = NULL;
-	double with = t->stats.pass_rate, without, delta;
+	double with = t->stats->pass_rate, without, delta;
 
 	if (base != NULL && i < base->ntasks)
 		b = result_at(base, i, true);
 	if (b != NULL && b->status >= RESULT_PASSED &&
 	    str_eq(b->spec->id, t->spec->id))
-		without = b->stats.pass_rate;
-	else if (!result_num(json_getc(t->previous, "skill_impact"),
+		without = b->stats->pass_rate;
+	else if (!result_num(json_getc(t->more->previous, "skill_impact"),
 	    "pass_rate_baseline", &without))
 		return;
 	delta = with - without;
@@ -151,10 +151,10 @@ put_ref_impact(struct json_out *o, const struct result_run *run, size_t i)
 	if (b->status < RESULT_PASSED || !str_eq(b->spec->id, t->spec->id))
 		return;
 	json_open_member(o, "ref_impact", '{');
-	json_put_member_double(o, "pass_rate", t->stats.pass_rate);
-	json_put_member_double(o, "pass_rate_ref", b->stats.pass_rate);
-	json_put_member_double(o, "delta", t->stats.pass_rate -
-	    b->stats.pass_rate);
+	json_put_member_double(o, "pass_rate", t->stats->pass_rate);
+	json_put_member_double(o, "pass_rate_ref", b->stats->pass_rate);
+	json_put_member_double(o, "delta", t->stats->pass_rate -
+	    b->stats->pass_rate);
 	json_close(o, '}');
 }
 

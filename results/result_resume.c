@@ -123,7 +123,7 @@ restore(const struct json *v, struct str line, struct result_trial *t)
 	    line.p[line.n - 1] != '}')
 		return false;
 	t->off = (int64_t)off;
-	t->len = line.n - off - 1;
+	t->len = (uint32_t)(line.n - off - 1);
 	t->head = (uint32_t)(off - RESULT_CHECK);
 	t->attempts = result_attempts(run);
 	return result_num(v, "score", &t->score) &&
@@ -146,13 +146,13 @@ result_find_trial(const struct result_task *t, int64_t *trial)
 {
 	size_t i;
 
-	for (i = 0; t->numbers != NULL && i < t->ntrials; i++)
-		if (t->numbers[i] == *trial) {
+	for (i = 0; t->more->numbers != NULL && i < t->ntrials; i++)
+		if (t->more->numbers[i] == *trial) {
 			*trial = (int64_t)i;
 			return true;
 		}
 	--*trial;
-	return t->numbers == NULL && *trial >= 0 &&
+	return t->more->numbers == NULL && *trial >= 0 &&
 	    (uint64_t)*trial < t->ntrials;
 }
 

@@ -79,7 +79,7 @@ put_task(struct json_out *o, struct result_run *run,
 		json_put_member_str(o, "group", group);
 	if (t->spec->def->golden)
 		json_put_member_bool(o, "golden", true);
-	json_put_member_nonempty(o, "selected_because", t->selected);
+	json_put_member_nonempty(o, "selected_because", t->more->selected);
 	json_put_member_nonempty(o, "quarantine", t->spec->def->quarantine);
 	json_put_member_nonempty(o, "quarantine_until",
 	    t->spec->def->quarantine_until);

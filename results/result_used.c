@@ -95,8 +95,8 @@ result_read_used(struct result_trial *t, const struct json *trial)
 	t->used.free = is_free(trial);
 	t->used.refused = result_true(trial, "refused");
 	t->used.calls_known = result_int(json_getc(trial, "session_digest"),
-	    "tool_call_count", &n) && n >= 0;
-	t->used.calls = t->used.calls_known ? (size_t)n : 0;
+	    "tool_call_count", &n) && n >= 0 && n <= UINT32_MAX;
+	t->used.calls = t->used.calls_known ? (uint32_t)n : 0;
 	for (v = json_first(json_getc(trial, "unknown")); v != NULL;
 	    v = v->next)
 		if (v->type == JSON_STRING && str_is(json_text(v),
@@ -116,7 +116,7 @@ result_set_used(struct result_trial *t, const struct result_record *r)
 	if (ans == NULL)
 		return;
 	t->used.refused = ans->refused;
-	t->used.calls = ans->ncalls;
+	t->used.calls = (uint32_t)ans->ncalls;
 	t->used.calls_known = !ans->no_calls;
 }
 

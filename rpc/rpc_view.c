@@ -56,12 +56,12 @@ put_task(struct json_out *o, const struct rpc_run *r,
 	json_put_member_cstr(o, "status", task_word(r, t, more->started));
 	if (result_is_error(t->status))
 		json_put_member_cstr(o, "errorClass", result_class(t->status));
-	json_put_member_double(o, "score", t->stats.avg);
+	json_put_member_double(o, "score", t->stats->avg);
 	json_put_member_int(o, "trials", (int64_t)res->trials);
 	json_put_member_int(o, "passed", passed);
-	json_put_member_int(o, "durationMs", t->stats.avg_ms);
+	json_put_member_int(o, "durationMs", t->stats->avg_ms);
 	json_put_member_nonempty(o, "error", more->error.n == 0 &&
-	    t->skipped != NULL ? str_of(t->skipped) : more->error);
+	    t->more->skipped != NULL ? str_of(t->more->skipped) : more->error);
 	json_close(o, '}');
 }
 

@@ -102,8 +102,6 @@ init_slots(struct run *run)
 	size_t i, n = run->results.ntasks, most = n * run->results.trials;
 
 	q->tasks = NEW_N(&run->arena, struct run_task, n);
-	for (i = 0; i < n; i++)
-		q->tasks[i].run = run;
 	q->nslots = run_workers(run);
 	if (most < run->results.triggers.n)
 		most = run->results.triggers.n;
@@ -253,7 +251,7 @@ run_free(struct run *run)
 	if (run->phase != RUN_IDLE && run->phase != RUN_ENDED)
 		drop(run);
 	for (i = 0; run->queue.tasks != NULL && i < run->results.ntasks; i++)
-		run_task_forget(&run->queue.tasks[i]);
+		run_task_forget(run, i);
 	result_close(&run->results);
 	run_leave(run);
 	arena_free(&run->live);
@@ -690,8 +688,9 @@ run_cancel(struct run *run)
 	if (run->phase != RUN_GOING)
 		return;
 	for (i = 0; i < run->results.ntasks; i++)
-		if (run->queue.tasks[i].hooks != NULL)
-			run_hooks_cancel(run->queue.tasks[i].hooks);
+		if (run->queue.tasks[i].rare != NULL &&
+		    run->queue.tasks[i].rare->hooks != NULL)
+			run_hooks_cancel(run->queue.tasks[i].rare->hooks);
 	for (i = 0; i < run->queue.nslots; i++)
 		run_trial_cancel(&run->queue.slots[i]);
 	run_triggers_cancel(run);

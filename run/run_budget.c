@@ -33,12 +33,20 @@ suite_budget(struct run *run)
 	    &run->budget;
 }
 
+static struct run_budget *
+task_budget(const struct run *run, size_t i)
+{
+	const struct run_rare *rare = run->queue.tasks[i].rare;
+
+	return rare != NULL ? rare->budget : NULL;
+}
+
 /* The i-th budget of the trials of a task, or NULL. */
 static struct run_budget *
 budget_at(struct run *run, size_t task, int i)
 {
 	return i == 0 ? run->opts.budget : i == 1 ? suite_budget(run) :
-	    task < run->results.ntasks ? run->queue.tasks[task].budget : NULL;
+	    task < run->results.ntasks ? task_budget(run, task) : NULL;
 }
 
 /*
@@ -72,7 +80,7 @@ limits(struct run *run, enum run_budget_kind k)
 	size_t i;
 
 	for (i = 0; i < run->results.ntasks; i++)
-		if (is_limited(run->queue.tasks[i].budget, k))
+		if (is_limited(task_budget(run, i), k))
 			return true;
 	return is_limited(run->opts.budget, k) ||
 	    is_limited(suite_budget(run), k);
@@ -121,7 +129,7 @@ run_budget_open(struct run *run, struct err *e)
 		b = NEW(&run->arena, struct run_budget);
 		b->of = "task";
 		add_limits(b, t);
-		run->queue.tasks[i].budget = b;
+		run_rare(run, i)->budget = b;
 	}
 	return check_metered(run, e);
 }
@@ -255,7 +263,7 @@ run_budget_ended(struct run *run)
 enum run_may
 run_budget_allows(struct run *run, size_t task, const char **why)
 {
-	const struct run_budget *b = run->queue.tasks[task].budget;
+	const struct run_budget *b = task_budget(run, task);
 
 	*why = reason(run, b);
 	return *why != NULL ? RUN_MUST_SKIP : room(run, b) == 0 ?

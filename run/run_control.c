@@ -27,6 +27,7 @@ on_tests(void *arg)
 	struct run_controls *c = arg;
 	struct run *run = c->run;
 	struct result_task *task;
+	struct result_more *more;
 	const struct control_test *t;
 	size_t i;
 
@@ -34,15 +35,17 @@ on_tests(void *arg)
 	for (i = 0; i < c->tests.n; i++) {
 		t = &c->tests.v[i];
 		task = &run->results.tasks[c->test_index[i]];
-		if (t->verdict == CONTROL_UNKNOWN || task->wrong_test.n > 0 ||
+		if (t->verdict == CONTROL_UNKNOWN ||
+		    task->more->wrong_test.n > 0 ||
 		    (t->verdict == CONTROL_PASSED) == t->test->passes)
 			continue;
-		task->wrong_test = arena_fmt(&run->arena, "test %zu of the "
+		more = result_own_more(&run->arena, task);
+		more->wrong_test = arena_fmt(&run->arena, "test %zu of the "
 		    "task must %s, but the graders %s it%s%.*s", t->number,
 		    t->test->passes ? "pass" : "fail",
 		    t->test->passes ? "fail" : "pass",
 		    t->why.n > 0 ? ": " : "", STRF(utf8_cut(t->why, 150)));
-		task->wrong_at = &t->test->at;
+		more->wrong_at = &t->test->at;
 	}
 	c->done(run);
 }
@@ -101,8 +104,10 @@ on_done(void *arg)
 
 	run->controls = NULL;
 	for (i = 0; i < s->ntasks && !s->cancelled; i++)
-		run->results.tasks[c->index[i]].controls = control_json(
-		    &run->arena, s->findings + i * s->list.n, s->list.n);
+		result_own_more(&run->arena,
+		    &run->results.tasks[c->index[i]])->controls =
+		    control_json(&run->arena, s->findings + i * s->list.n,
+		    s->list.n);
 	if (run->opts.strict_controls)
 		run->results.vacuous = result_control_passes(&run->results);
 	if (!start_tests(c))

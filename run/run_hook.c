@@ -154,6 +154,7 @@ run_hooks_start(struct run_hooks *hs, struct run *run,
     void (*done)(void *), void *arg)
 {
 	*hs = (struct run_hooks){ .run = run, .done = done, .arg = arg,
+		.index = hs->index,
 		.list = &run->suite->hooks[kind] };
 	hs->vars = (struct tmpl_vars){ .iteration = 1, .attempt = 1,
 		.job_id = str_of(run->results.run_id),

@@ -50,6 +50,7 @@ struct run_hooks {
 	struct tmpl_vars vars;
 	const struct spec_task *task;	/* NULL: hooks of the run */
 	struct str task_id;		/* likewise empty */
+	size_t index;			/* of that task; the caller's */
 	size_t next;
 	const struct spec_hook *cur;
 	struct arena arena;		/* of the current hook */
@@ -184,21 +185,28 @@ enum run_task_phase {
 	RUN_TASK_ENDED
 };
 
-/* Beside the result_task of the same index. */
-struct run_task {
-	struct run *run;
-	enum run_task_phase phase;
-	size_t next;			/* trial to start */
-	size_t running;
+/* What few tasks have. */
+struct run_rare {
 	struct buf error;		/* of its first trial with an error;
 					 * until the task has ended */
 	struct buf feedback;		/* of its first trial that failed */
 	struct run_hooks *hooks;	/* while they run */
 	struct run_budget *budget;	/* NULL: none of its own */
-	/* trials with a result; the last of them */
-	size_t known, passed, skipped, last;
-	struct run_task *next_open;
+	struct run_rare *next;		/* in queue.rare */
 };
+
+/* Beside the result_task of the same index; a run may have a million. */
+struct run_task {
+	enum run_task_phase phase;
+	uint32_t next;			/* trial to start */
+	uint32_t running;
+	/* trials with a result; the last of them */
+	uint32_t known, passed, skipped, last;
+	uint32_t next_open;		/* index + 1 of the next open task */
+	struct run_rare *rare;		/* or NULL: see run_rare() */
+};
+/* It, after it was allocated if need be. */
+struct run_rare *run_rare(struct run *, size_t task);
 
 enum run_trial_state {
 	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_JUDGED,
@@ -312,8 +320,9 @@ enum run_phase {
 /* The tasks and trials that are to start, and the slots they run in. */
 struct run_queue {
 	struct run_task *tasks;
+	struct run_rare *rare;		/* those that are free */
 	size_t first_new;		/* first task that is NEW */
-	struct run_task *open, *last_open;	/* with trials to start */
+	uint32_t open, last_open;	/* index + 1: with trials to start */
 	size_t hooking;			/* tasks whose hooks run */
 	struct run_trial *slots;	/* in run->live */
 	size_t nslots, busy;
@@ -618,7 +627,7 @@ void run_triggers_drop(struct run *);
  */
 size_t run_next_trial(struct run *, size_t task);
 void run_begin_task(struct run *, size_t task);
-void run_task_forget(struct run_task *);	/* its reasons */
+void run_task_forget(struct run *, size_t task);	/* its reasons */
 /*
  * The task whose next trial can start now, or ntasks.  If no open task is
  * left, new ones are begun, as long as their hooks leave a slot free.

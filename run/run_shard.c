@@ -190,8 +190,8 @@ set_numbers(struct run *run, const struct division *d, size_t task,
 	for (k = 0; k < d->parts; k++)
 		if (is_ours(d, &run->opts, task, k))
 			v[n++] = (uint32_t)k + 1;
-	t->numbers = v;
-	t->ntrials = n;
+	result_own_more(&run->arena, t)->numbers = v;
+	t->ntrials = (uint32_t)n;
 }
 
 size_t
@@ -212,8 +212,9 @@ run_shard_select(struct run *run)
 		t = &r->tasks[r->ntasks++];
 		t->spec = d.tasks[i];
 		if (o->only != NULL)
-			t->selected = str_of(run_why(o->only, t->spec->id));
-		t->index = i;
+			result_own_more(&run->arena, t)->selected =
+			    str_of(run_why(o->only, t->spec->id));
+		t->index = (uint32_t)i;
 		if (o->shards > 0 && o->shard_trials)
 			set_numbers(run, &d, i, t);
 	}

@@ -29,7 +29,7 @@ has_work(const struct run *run)
 	const struct run_queue *q = &run->queue;
 
 	return run->phase <= RUN_GOING && !run->cancelled &&
-	    !run->unusable && run->broke == NULL && (q->open != NULL ||
+	    !run->unusable && run->broke == NULL && (q->open != 0 ||
 	    (!run_is_stopped(run) && q->first_new < run->results.ntasks));
 }
 

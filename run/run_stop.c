@@ -21,7 +21,7 @@ run_stop_count(struct run *run, size_t i, size_t k)
 	t->known++;
 	t->passed += s == RESULT_PASSED;
 	t->skipped += s == RESULT_SKIPPED;
-	t->last = k > t->last ? k : t->last;
+	t->last = k > t->last ? (uint32_t)k : t->last;
 }
 
 bool

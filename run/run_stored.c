@@ -109,9 +109,10 @@ fill_task(struct run *run, size_t i)
 {
 	const struct outcome_task *from = stored_task(run, i);
 	struct result_task *t = &run->results.tasks[i];
+	struct result_more *more;
 	size_t k;
 
-	t->ntrials = from->ntrials;
+	t->ntrials = (uint32_t)from->ntrials;
 	t->trials = NEW_N(&run->arena, struct result_trial, t->ntrials);
 	for (k = 0; k < t->ntrials; k++)
 		t->trials[k].off = -1;
@@ -121,9 +122,10 @@ fill_task(struct run *run, size_t i)
 		result_import_task(&run->results, i, from);
 		return;
 	}
-	t->previous = from->node;
+	more = result_own_more(&run->arena, t);
+	more->previous = from->node;
+	more->skipped = from->skipped;
 	t->partial = !from->finished;
-	t->skipped = from->skipped;
 	for (k = 0; k < t->ntrials; k++)
 		if (!answered(&from->trials[k]))
 			result_import_trial(&run->results, i, k,

@@ -11,30 +11,56 @@
 
 #include "results/event.h"
 
+struct run_rare *
+run_rare(struct run *run, size_t i)
+{
+	struct run_task *t = &run->queue.tasks[i];
+
+	if (t->rare != NULL)
+		return t->rare;
+	t->rare = run->queue.rare;
+	if (t->rare != NULL)
+		run->queue.rare = t->rare->next;
+	else
+		t->rare = NEW(&run->arena, struct run_rare);
+	return t->rare;
+}
+
 /* The message of the first error of a task, wherever it is known. */
 static struct str
 task_error(const struct run *run, size_t i)
 {
-	struct str own = run->results.tasks[i].error;
-	struct str trial = buf_str(&run->queue.tasks[i].error);
+	struct str own = run->results.tasks[i].more->error;
+	const struct run_rare *rare = run->queue.tasks[i].rare;
+	struct str trial = rare != NULL ? buf_str(&rare->error) : STR("");
 
-	if (run->results.tasks[i].skipped != NULL)
-		return str_of(run->results.tasks[i].skipped);
+	if (run->results.tasks[i].more->skipped != NULL)
+		return str_of(run->results.tasks[i].more->skipped);
 	return own.n > 0 ? own : trial.n > 0 ? trial :
 	    run_stored_error(run, i);
 }
 
 void
-run_task_forget(struct run_task *t)
+run_task_forget(struct run *run, size_t i)
 {
-	buf_free(&t->error);
-	buf_free(&t->feedback);
+	struct run_rare *r = run->queue.tasks[i].rare;
+
+	if (r == NULL)
+		return;
+	buf_free(&r->error);
+	buf_free(&r->feedback);
+	if (r->hooks != NULL || r->budget != NULL)
+		return;
+	run->queue.tasks[i].rare = NULL;
+	r->next = run->queue.rare;
+	run->queue.rare = r;
 }
 
 static void
 emit_task(struct run *run, size_t i, enum event_type type)
 {
 	struct result_task *t = &run->results.tasks[i];
+	const struct run_rare *rare = run->queue.tasks[i].rare;
 	struct event ev = { .type = type,
 		.run_id = str_of(run->results.run_id), .idx = (int64_t)i,
 		.total = (int64_t)run->results.ntasks, .task = t->spec->id,
@@ -46,10 +72,10 @@ emit_task(struct run *run, size_t i, enum event_type type)
 		ev.error_class = str_of(result_class(t->status));
 		if (result_is_error(t->status) || t->status == RESULT_SKIPPED)
 			ev.error = task_error(run, i);
-		if (t->status == RESULT_FAILED)
-			ev.feedback = buf_str(&run->queue.tasks[i].feedback);
-		ev.score = t->stats.avg;
-		ev.took_ms = t->stats.avg_ms;
+		if (t->status == RESULT_FAILED && rare != NULL)
+			ev.feedback = buf_str(&rare->feedback);
+		ev.score = t->stats->avg;
+		ev.took_ms = t->stats->avg_ms;
 		ev.source.task = t;
 		ev.source.run = &run->results;
 	}
@@ -63,12 +89,12 @@ end_task(struct run *run, size_t i)
 
 	run->queue.tasks[i].phase = RUN_TASK_ENDED;
 	run->dirty = true;
-	if ((run->cancelled || run->unusable || t->skipped != NULL) &&
-	    t->done < t->ntrials && t->error.n == 0)
+	if ((run->cancelled || run->unusable || t->more->skipped != NULL) &&
+	    t->done < t->ntrials && t->more->error.n == 0)
 		return;			/* incomplete: no status */
 	result_end_task(&run->results, i);
 	emit_task(run, i, EVENT_TASK_COMPLETE);
-	run_task_forget(&run->queue.tasks[i]);
+	run_task_forget(run, i);
 	if (t->status == RESULT_PASSED || t->status == RESULT_SKIPPED ||
 	    t->spec->def->quarantined || run->opts.stored != NULL)
 		return;
@@ -94,14 +120,14 @@ static bool start_hooks(struct run *, size_t task, enum spec_hook_kind,
 static void
 after_hooks(void *arg)
 {
-	struct run_task *t = arg;
-	struct run *run = t->run;
+	struct run_hooks *h = arg;
+	struct run *run = h->run;
 
-	if (t->hooks->err.code != ERR_NONE)
-		run_warn(run, "hook_failed", t->hooks->err.msg);
-	t->hooks = NULL;
+	if (h->err.code != ERR_NONE)
+		run_warn(run, "hook_failed", h->err.msg);
+	run_rare(run, h->index)->hooks = NULL;
 	run->queue.hooking--;
-	end_task(run, (size_t)(t - run->queue.tasks));
+	end_task(run, h->index);
 	run_pump(run);
 }
 
@@ -135,7 +161,7 @@ run_skip_task(struct run *run, size_t i, const char *why)
 
 	if (run_next_trial(run, i) < r->tasks[i].ntrials &&
 	    !run_stop_task(run, i)) {
-		r->tasks[i].skipped = why;
+		result_own_more(&run->arena, &r->tasks[i])->skipped = why;
 		r->skipped = r->skipped == NULL ? why : r->skipped;
 		t->next = r->tasks[i].ntrials;
 	}
@@ -155,7 +181,7 @@ run_skip_rest(struct run *run, const char *why)
 			run_skip_task(run, i, why);
 	for (; q->first_new < n && !run_is_stopped(run); q->first_new++) {
 		i = q->first_new;
-		if (run->results.tasks[i].imported != NULL ||
+		if (run->results.tasks[i].more->imported != NULL ||
 		    run_next_trial(run, i) == run->results.tasks[i].ntrials)
 			run_begin_task(run, i);
 		else {
@@ -190,30 +216,36 @@ open_task(struct run *run, size_t i)
 	struct run_task *t = &q->tasks[i];
 
 	t->phase = RUN_TASK_OPEN;
-	if (q->open == NULL)
-		q->open = t;
+	if (q->open == 0)
+		q->open = (uint32_t)i + 1;
 	else
-		q->last_open->next_open = t;
-	q->last_open = t;
+		q->tasks[q->last_open - 1].next_open = (uint32_t)i + 1;
+	q->last_open = (uint32_t)i + 1;
 	emit_task(run, i, EVENT_TASK_START);
+}
+
+static void
+set_error(struct run *run, size_t i, struct str msg)
+{
+	result_own_more(&run->arena, &run->results.tasks[i])->error =
+	    arena_str(&run->arena, msg);
 }
 
 static void
 before_hooks(void *arg)
 {
-	struct run_task *t = arg;
-	struct run *run = t->run;
-	size_t i = (size_t)(t - run->queue.tasks);
-	struct err e = t->hooks->err;
+	struct run_hooks *h = arg;
+	struct run *run = h->run;
+	size_t i = h->index;
+	struct err e = h->err;
 
-	t->hooks = NULL;
+	run_rare(run, i)->hooks = NULL;
 	run->queue.hooking--;
 	if (e.code == ERR_NONE && !run->cancelled) {
 		open_task(run, i);
 	} else {
 		if (e.code != ERR_NONE)
-			run->results.tasks[i].error =
-			    arena_str(&run->arena, str_of(e.msg));
+			set_error(run, i, str_of(e.msg));
 		end_task(run, i);
 	}
 	run_pump(run);
@@ -231,14 +263,15 @@ static bool
 start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
     void (*done)(void *))
 {
-	struct run_task *t = &run->queue.tasks[i];
+	struct run_hooks *h;
 
 	if (!run_has_hooks(run, kind))
 		return false;
-	t->hooks = NEW(&run->arena, struct run_hooks);
+	h = NEW(&run->arena, struct run_hooks);
+	run_rare(run, i)->hooks = h;
+	h->index = i;
 	run->queue.hooking++;
-	run_hooks_start(t->hooks, run, kind, run->results.tasks[i].spec, done,
-	    t);
+	run_hooks_start(h, run, kind, run->results.tasks[i].spec, done, h);
 	return true;
 }
 
@@ -248,7 +281,7 @@ run_begin_task(struct run *run, size_t i)
 	struct run_task *t = &run->queue.tasks[i];
 	size_t k;
 
-	if (run->results.tasks[i].imported != NULL) {
+	if (run->results.tasks[i].more->imported != NULL) {
 		t->phase = RUN_TASK_ENDED;	/* imported: no events */
 		return;
 	}
@@ -270,14 +303,14 @@ find_open(struct run *run)
 {
 	struct run_queue *q = &run->queue;
 	const char *why;
-	struct run_task *t;
+	uint32_t at;
 	size_t i;
 
-	for (t = q->open; t != NULL; t = t->next_open) {
-		i = (size_t)(t - q->tasks);
+	for (at = q->open; at != 0; at = q->tasks[i].next_open) {
+		i = at - 1;
 		if (run_next_trial(run, i) == run->results.tasks[i].ntrials) {
-			if (t == q->open)
-				q->open = t->next_open;
+			if (at == q->open)
+				q->open = q->tasks[i].next_open;
 			continue;
 		}
 		if (run_stop_task(run, i))
@@ -310,7 +343,7 @@ skip_decided(struct run *run)
 			run_begin_task(run, i);
 			continue;
 		}
-		r->tasks[i].skipped = why;
+		result_own_more(&run->arena, &r->tasks[i])->skipped = why;
 		r->tasks[i].status = RESULT_SKIPPED;
 		run->queue.tasks[i].phase = RUN_TASK_ENDED;
 		emit_task(run, i, EVENT_TASK_COMPLETE);

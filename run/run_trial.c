@@ -499,12 +499,18 @@ doubt(struct run_trial *t)
 
 /* For the event of the task. */
 static void
-keep_reason(const struct run_trial *t, struct run_task *task)
+keep_reason(const struct run_trial *t)
 {
-	if (task->error.n == 0)
-		buf_put(&task->error, t->ask.error);
-	if (task->feedback.n == 0)
-		buf_put(&task->feedback, feedback_of(t));
+	struct str feedback = feedback_of(t);
+	struct run_rare *r;
+
+	if (t->ask.error.n + feedback.n == 0)
+		return;
+	r = run_rare(t->run, t->task);
+	if (r->error.n == 0)
+		buf_put(&r->error, t->ask.error);
+	if (r->feedback.n == 0)
+		buf_put(&r->feedback, feedback);
 }
 
 /*
@@ -539,7 +545,7 @@ finish(struct run_trial *t)
 	/* the task's prompt, not that of the last turn */
 	r.prompt = t->dialog.prompt.n > 0 ? t->dialog.prompt : q->req.prompt;
 	describe(t, &r);
-	keep_reason(t, &run->queue.tasks[t->task]);
+	keep_reason(t);
 	if (q->status != RESULT_CANCELLED) {
 		if (!t->cached && result_add(&run->results, &r, &e) == -1)
 			run_abort(run, &e);

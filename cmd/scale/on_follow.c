@@ -113,7 +113,7 @@ emit_task(struct on_follow *f, struct pass *p, size_t i,
 		.trials = (int64_t)p->run.trials,
 		.status = str_of(result_word(t->status)),
 		.error_class = str_of(result_class(t->status)),
-		.score = t->stats.avg, .took_ms = t->stats.avg_ms,
+		.score = t->stats->avg, .took_ms = t->stats->avg_ms,
 		.source = { .task = t, .run = &p->run } };
 
 	if (result_is_error(t->status))
@@ -427,7 +427,7 @@ init_pass(struct on_follow *f, struct pass *p, const struct cmd_unit *u,
 	p->run.tasks = NEW_N(a, struct result_task, p->run.ntasks);
 	for (i = 0; i < p->run.ntasks; i++) {
 		p->run.tasks[i].spec = planned[i].task;
-		p->run.tasks[i].index = i;
+		p->run.tasks[i].index = (uint32_t)i;
 	}
 	result_init(&p->run);
 	if (!baseline && run_count_triggers(s, &u->opts) > 0)

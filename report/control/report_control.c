@@ -183,7 +183,7 @@ has_controls(const struct result_run *run)
 	size_t i;
 
 	for (i = 0; i < run->ntasks; i++)
-		if (run->tasks[i].controls.n > 0)
+		if (run->tasks[i].more->controls.n > 0)
 			return true;
 	return false;
 }

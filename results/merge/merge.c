@@ -150,24 +150,25 @@ end_task(struct merge_pass *p, size_t i)
 
 	t = &p->task.t;
 	(void)merge_load(p, i, false);
-	if (t->skipped != NULL && r->skipped == NULL)
+	if (t->more->skipped != NULL && r->skipped == NULL)
 		(void)merge_load(p, i, true);
-	t->error = (struct str){ "", p->task.n[MERGE_ERROR] };
+	p->more.error = (struct str){ "", p->task.n[MERGE_ERROR] };
 	for (k = t->done = 0; k < t->ntrials; k++)
 		t->done += t->trials[k].status != RESULT_NONE;
-	whole = t->done == t->ntrials || t->error.n > 0;
+	whole = t->done == t->ntrials || t->more->error.n > 0;
 	if (whole)
 		p->task.n[MERGE_SKIP] = 0;
-	else if (t->skipped != NULL && r->skipped == NULL)
-		r->skipped = arena_str(m->arena, str_of(t->skipped)).p;
-	t->skipped = NULL;
+	else if (t->more->skipped != NULL && r->skipped == NULL)
+		r->skipped = arena_str(m->arena, str_of(t->more->skipped)).p;
+	p->more.skipped = NULL;
 	t->partial = !whole;
-	if (t->done > 0 || t->error.n > 0)
-		result_finish_task(r, t);
+	if (t->done > 0 || t->more->error.n > 0)
+		result_finish_task(r, t, &p->task.stats);
 	t->partial = false;
-	t->error = (struct str){ NULL, 0 };
 	t->trials = NULL;
 	t->spec = NULL;
+	t->more = NULL;
+	t->stats = NULL;
 	p->loaded = 0;
 	if (merge_bit(p->known, i) && m->err.code == ERR_NONE)
 		(void)merge_put(&m->tasks, p->tasks + i, &p->task, &m->err);
@@ -292,6 +293,8 @@ keep_task(struct arena *a, const struct result_task *from,
 {
 	struct spec_task *s = NEW(a, struct spec_task);
 	struct spec_def *d = NEW(a, struct spec_def);
+	struct result_stats *stats = NEW(a, struct result_stats);
+	struct result_more *m;
 
 	*s = *from->spec;
 	*d = *s->def;
@@ -305,11 +308,14 @@ keep_task(struct arena *a, const struct result_task *from,
 		s->at.file = arena_str(a, str_of(s->at.file)).p;
 	*to = *from;
 	to->spec = s;
-	to->error = arena_str(a, from->error);
-	to->selected = arena_str(a, from->selected);
-	if (from->skipped != NULL)
-		to->skipped = arena_str(a, str_of(from->skipped)).p;
-	to->controls = arena_str(a, from->controls);
+	m = result_own_more(a, to);
+	m->error = arena_str(a, m->error);
+	m->selected = arena_str(a, m->selected);
+	if (m->skipped != NULL)
+		m->skipped = arena_str(a, str_of(m->skipped)).p;
+	m->controls = arena_str(a, m->controls);
+	*stats = *from->stats;
+	to->stats = stats;
 	to->trials = NEW_N(a, struct result_trial, from->ntrials);
 	memcpy(to->trials, from->trials, from->ntrials *
 	    sizeof(to->trials[0]));
@@ -332,7 +338,7 @@ report(struct merge_pass *p, bool all)
 	for (i = 0; i < p->run.ntasks; i++) {
 		t = merge_load(p, i, false);
 		if (!all && !p->task.accepts && ((t->status == RESULT_PASSED &&
-		    !t->stats.flaky) ||
+		    !t->stats->flaky) ||
 		    (t->status == RESULT_NONE && t->done == 0))) {
 			r->left_out++;
 			continue;

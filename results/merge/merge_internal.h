@@ -77,9 +77,13 @@ struct merge_trial {
 	uint32_t family;
 };
 
-/* A task there; the strings are in the file of names. */
+/*
+ * A task there; the strings are in the file of names.  Pointers of t are set
+ * when it is read.
+ */
 struct merge_task {
 	struct result_task t;
+	struct result_stats stats;
 	int64_t names;		/* offset */
 	uint32_t n[MERGE_STRINGS];
 	uint32_t k;		/* shard that reported it */
@@ -115,6 +119,7 @@ struct merge_pass {
 	struct result_trial *slots;
 	struct spec_task spec;
 	struct spec_def def;
+	struct result_more more;
 	struct buf names;
 };
 

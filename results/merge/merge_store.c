@@ -169,10 +169,10 @@ static int
 load_names(struct merge_pass *p, struct err *e)
 {
 	struct str file, skip, *to[MERGE_STRINGS] = { &p->spec.id,
-		&p->spec.name, &p->def.group, &p->task.t.error,
-		&p->task.t.controls, &file,
+		&p->spec.name, &p->def.group, &p->more.error,
+		&p->more.controls, &file,
 		&p->def.quarantine, &p->def.quarantine_until,
-		&p->task.t.selected, &skip };
+		&p->more.selected, &skip };
 	size_t i, n = 0, at = 0;
 	char *room;
 
@@ -190,8 +190,8 @@ load_names(struct merge_pass *p, struct err *e)
 	p->spec.at = (struct spec_where){ .file = file.n > 0 &&
 	    memchr(file.p, '\0', file.n) == NULL ? file.p : NULL,
 	    .line = p->task.line };
-	if (p->task.t.skipped != NULL)
-		p->task.t.skipped = skip.p;
+	if (p->more.skipped != NULL)
+		p->more.skipped = skip.p;
 	return 0;
 }
 
@@ -226,17 +226,21 @@ merge_load(struct merge_pass *p, size_t i, bool names)
 		return t;
 	p->loaded = i + 1;
 	p->named = names;
-	p->task = (struct merge_task){ .t = { .index = i } };
+	p->task = (struct merge_task){ .t = { .index = (uint32_t)i } };
 	p->spec = (struct spec_task){ .id = STR(""), .def = &p->def };
 	p->def = (struct spec_def){ .rows = NULL };
 	if (m->err.code == ERR_NONE && merge_bit(p->known, i) &&
 	    merge_get(&m->tasks, p->tasks + i, &p->task, e) == 0)
 		p->def.golden = p->task.golden;
 	p->def.quarantined = p->task.n[MERGE_QUARANTINE] > 0;
-	t->ntrials = p->task.trials > 0 ? p->task.trials : p->run.trials;
+	t->ntrials = p->task.trials > 0 ? p->task.trials :
+	    (uint32_t)p->run.trials;
 	t->trials = p->slots;
 	t->spec = &p->spec;
-	t->skipped = p->task.n[MERGE_SKIP] > 0 ? "" : NULL;
+	p->more = (struct result_more){ .skipped =
+	    p->task.n[MERGE_SKIP] > 0 ? "" : NULL };
+	t->more = &p->more;
+	t->stats = &p->task.stats;
 	if (m->err.code != ERR_NONE || load_trials(p, i, e) == -1 ||
 	    (names && merge_bit(p->known, i) && load_names(p, e) == -1))
 		t->status = RESULT_NONE;

@@ -166,7 +166,8 @@ control_read(const struct control_run *c, struct arena *a, size_t i,
 	if (node == NULL) {
 		f.why = run_error(c->run)->code != ERR_NONE ?
 		    arena_str(a, str_of(run_error(c->run)->msg)) :
-		    r->tasks[i].error.n > 0 ? arena_str(a, r->tasks[i].error) :
+		    r->tasks[i].more->error.n > 0 ?
+		    arena_str(a, r->tasks[i].more->error) :
 		    STR("it was not run");
 		return f;
 	}

@@ -137,6 +137,42 @@ mocks(const char *waza)
 	}
 }
 
+/* Rows of a table, which may be a million. */
+static void
+tables(const char *waza)
+{
+	static const int sizes[] = { 10000, 100000, 1000000 };
+	char line[600], name[64], more[64];
+	struct cost c;
+	size_t i;
+	FILE *f;
+	int k;
+
+	f = fopen("table.yaml", "w");
+	if (f == NULL)
+		exit(1);
+	fputs("name: bench\nskill: s\nconfig: {executor: mock}\n"
+	    "graders: [{type: text, config: {regex_match: ['(?i)HI [0-9]+']}}]\n"
+	    "tasks_from: table.csv\n", f);
+	fclose(f);
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		f = fopen("table.csv", "w");
+		if (f == NULL)
+			exit(1);
+		fputs("id,prompt\n", f);
+		for (k = 0; k < sizes[i]; k++)
+			fprintf(f, "t%d,say hi %d\n", k, k);
+		fclose(f);
+		snprintf(line, sizeof(line),
+		    "%s run -q table.yaml -o many.json", waza);
+		c = run(line);
+		snprintf(name, sizeof(name), "%d rows of a table", sizes[i]);
+		snprintf(more, sizeof(more), "%.1f us and %.0f bytes a task",
+		    c.cpu / sizes[i] * 1e6, (double)c.kb * 1024 / sizes[i]);
+		row(name, c, more);
+	}
+}
+
 /* As few system calls as a child with one pipe can have. */
 static double
 bare(const char *prog, int n, int at_once)
@@ -259,6 +295,7 @@ main(int argc, char **argv)
 		return 1;
 	starts(argv[1]);
 	mocks(argv[1]);
+	tables(argv[1]);
 	commands(argv[1], argv[2]);
 	promptfoo(argv[1]);
 	snprintf(clean, sizeof(clean), "rm -rf %s", dir);

@@ -62,6 +62,7 @@ static struct spec_suite suite = { .name = { "s", 1 } };
 static const struct spec_def def;
 static struct spec_task specs[TASKS];
 static struct result_task tasks[CELLS][TASKS];
+static struct result_stats stats[CELLS][TASKS];
 static struct result_run cells[CELLS];
 static struct result_run *runs[CELLS];
 static char ids[TASKS][32];
@@ -84,7 +85,9 @@ set_up(void)
 			.ntasks = TASKS, .trials = TRIALS, .complete = true };
 		runs[i] = &cells[i];
 		for (k = 0; k < TASKS; k++)
-			tasks[i][k].spec = &specs[k];
+			tasks[i][k] = (struct result_task){
+				.spec = &specs[k], .stats = &stats[i][k],
+				.more = &result_no_more };
 	}
 }
 
@@ -93,7 +96,7 @@ set_score(size_t cell, size_t task, double score)
 {
 	struct result_task *t = &tasks[cell][task];
 
-	t->stats.avg = t->stats.pass_rate = score;
+	stats[cell][task].avg = stats[cell][task].pass_rate = score;
 	t->status = score >= 1 ? RESULT_PASSED : RESULT_FAILED;
 }
 

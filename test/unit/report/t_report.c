@@ -74,6 +74,7 @@ static const char *const details[][2] = {
 
 static struct result_run run;
 static struct result_task tasks[COUNTOF(specs)];
+static struct result_stats stats[COUNTOF(specs)];
 static struct result_trial trials[COUNTOF(specs)][2];
 
 static struct json *
@@ -113,7 +114,8 @@ make_run(void)
 		.trials = 2, .complete = true, .journal.fd = -1 };
 	for (i = 0; i < COUNTOF(specs); i++)
 		tasks[i] = (struct result_task){ .spec = &specs[i],
-			.trials = trials[i], .ntrials = 2 };
+			.trials = trials[i], .ntrials = 2,
+			.stats = &stats[i], .more = &result_no_more };
 	set_trial(0, 0, RESULT_PASSED, 1, 12);
 	set_trial(0, 1, RESULT_PASSED, 1, 14);
 	set_trial(1, 0, RESULT_FAILED, 0.5, 100);
@@ -123,14 +125,14 @@ make_run(void)
 	set_trial(3, 0, RESULT_NONE, 0, 0);
 	set_trial(3, 1, RESULT_NONE, 0, 0);
 	tasks[0].status = RESULT_PASSED;
-	tasks[0].stats = (struct result_stats){ .pass_rate = 1, .avg = 1,
+	stats[0] = (struct result_stats){ .pass_rate = 1, .avg = 1,
 		.avg_ms = 13 };
 	tasks[1].status = RESULT_FAILED;
-	tasks[1].stats = (struct result_stats){ .pass_rate = 0.5,
+	stats[1] = (struct result_stats){ .pass_rate = 0.5,
 		.pass_lo = 0.0945, .pass_hi = 0.9055, .avg = 0.75,
 		.std_dev = 0.25, .flaky = true, .avg_ms = 120 };
 	tasks[2].status = RESULT_TIMEOUT;
-	tasks[2].stats = (struct result_stats){ .avg_ms = 5000 };
+	stats[2] = (struct result_stats){ .avg_ms = 5000 };
 	run.sum.passed = run.sum.failed = run.sum.errors = run.sum.skipped = 1;
 	run.sum.finished = 3;
 	run.sum.rate = 1 / 3.0;
@@ -373,7 +375,7 @@ make_hostile(void)
 		specs[i].at.file = HOSTILE;
 	}
 	suite.name = suite.skill = run.model = run.executor = STR(HOSTILE);
-	tasks[2].error = STR(HOSTILE);
+	result_own_more(&arena, &tasks[2])->error = STR(HOSTILE);
 }
 
 static void

@@ -165,6 +165,35 @@ add(struct result_run *r, size_t task, size_t trial, enum result_status s,
 	return result_add(r, &rec, &e);
 }
 
+/* A run may have a million tasks: most have equal numbers. */
+static void
+size(void)
+{
+	enum { N = 2000 };
+	struct arena own = { 0 };
+	struct spec_suite large = suite;
+	struct result_run r = { .arena = &own, .suite = &large,
+	    .run_id = "run-8", .executor = STR("mock"), .trials = 1 };
+	size_t i;
+
+	large.tasks = NEW_N(&a, struct spec_task, N);
+	large.ntasks = N;
+	for (i = 0; i < N; i++)
+		large.tasks[i] = tasks[0];
+	result_init(&r);
+	for (i = 0; i < N; i++) {
+		add(&r, i, 0, i % 2 > 0 ? RESULT_PASSED : RESULT_FAILED,
+		    i % 2 > 0 ? 1 : 0);
+		result_end_task(&r, i);
+	}
+	result_sum(&r);
+	OK(r.sum.passed == N / 2 && r.tasks[0].stats == r.tasks[2].stats &&
+	    r.tasks[0].stats->avg < r.tasks[1].stats->avg);
+	OK(own.used / N < 180);
+	result_close(&r);
+	arena_free(&own);
+}
+
 static void
 end_all(struct result_run *r)
 {
@@ -251,10 +280,10 @@ statuses(void)
 
 	end_all(&r);
 	OK(t->status == RESULT_NONE && r.sum.skipped == 1 && !result_ok(&r));
-	t->error = STR("hook: exit status 1");
+	result_own_more(&a, t)->error = STR("hook: exit status 1");
 	end_all(&r);
 	OK(t->status == RESULT_INFRA && r.sum.errors == 1 && r.sum.rate == 0);
-	t->error = STR("");
+	result_own_more(&a, t)->error = STR("");
 	add(&r, 0, 0, RESULT_PASSED, 1);
 	end_all(&r);
 	OK(t->status == RESULT_CANCELLED && r.sum.skipped == 1);
@@ -262,15 +291,15 @@ statuses(void)
 	add(&r, 0, 2, RESULT_PASSED, 1);
 	end_all(&r);
 	OK(t->status == RESULT_TIMEOUT && r.sum.errors == 1 && t->done == 3);
-	OK(roughly(t->stats.pass_rate, 0.666667) && t->stats.flaky);
+	OK(roughly(t->stats->pass_rate, 0.666667) && t->stats->flaky);
 	add(&r, 0, 1, RESULT_FAILED, 0);
 	end_all(&r);
 	OK(t->status == RESULT_FAILED && r.sum.failed == 1 && t->done == 3);
-	OK(roughly(t->stats.pass_rate, 0.666667) && t->stats.flaky);
-	OK(roughly(t->stats.avg, 0.666667) && roughly(t->stats.std_dev, 0.471405));
-	OK(t->stats.min == 0 && t->stats.max == 1 && t->stats.avg_ms == 12);
-	OK(t->stats.pass_at_k == 1 && roughly(t->stats.pass_hat_k, 0.296296));
-	OK(t->stats.ci_lo == 0 && t->stats.ci_hi == 1);
+	OK(roughly(t->stats->pass_rate, 0.666667) && t->stats->flaky);
+	OK(roughly(t->stats->avg, 0.666667) && roughly(t->stats->std_dev, 0.471405));
+	OK(t->stats->min == 0 && t->stats->max == 1 && t->stats->avg_ms == 12);
+	OK(t->stats->pass_at_k == 1 && roughly(t->stats->pass_hat_k, 0.296296));
+	OK(t->stats->ci_lo == 0 && t->stats->ci_hi == 1);
 	suite.config.task_pass_threshold = 2.0 / 3;
 	r.complete = true;
 	end_all(&r);
@@ -280,7 +309,7 @@ statuses(void)
 	add(&r, 0, 1, RESULT_CANCELLED, 0);
 	suite.config.task_pass_threshold = 1;
 	end_all(&r);
-	OK(t->status == RESULT_CANCELLED && t->stats.pass_rate == 1);
+	OK(t->status == RESULT_CANCELLED && t->stats->pass_rate == 1);
 	result_close(&r);
 }
 
@@ -305,12 +334,12 @@ skipped(void)
 	OK(r.sum.not_run == 0 && !result_ok(&r) && !result_interrupted(&r));
 	add(&r, 1, 1, RESULT_PASSED, 1);
 	end_all(&r);
-	OK(t[1].status == RESULT_PASSED && t[1].stats.pass_rate == 1);
-	OK(t[1].stats.avg == 1 && !t[1].stats.flaky && result_ok(&r));
+	OK(t[1].status == RESULT_PASSED && t[1].stats->pass_rate == 1);
+	OK(t[1].stats->avg == 1 && !t[1].stats->flaky && result_ok(&r));
 	OK(r.sum.rate == 1 && r.sum.min == 1 && r.sum.skipped == 1);
 	add(&r, 0, 1, RESULT_FAILED, 0);
 	end_all(&r);
-	OK(t[0].status == RESULT_FAILED && t[0].stats.pass_rate == 0);
+	OK(t[0].status == RESULT_FAILED && t[0].stats->pass_rate == 0);
 	add(&r, 0, 1, RESULT_TIMEOUT, 0);
 	end_all(&r);
 	OK(t[0].status == RESULT_TIMEOUT);
@@ -540,7 +569,7 @@ other_shapes(void)
 	defs[1].group = STR("h");
 	add(&r, 0, 0, RESULT_PASSED, 1);
 	add(&r, 1, 0, RESULT_PASSED, 1);
-	r.tasks[2].error = STR("before_task: exit status 3");
+	result_own_more(&a, &r.tasks[2])->error = STR("before_task: exit status 3");
 	add(&base, 0, 0, RESULT_FAILED, 0);
 	add(&base, 1, 0, RESULT_PASSED, 1);
 	end_all(&r);
@@ -1185,7 +1214,7 @@ main(void)
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	setup();
-	RUN(words, times, scores, statuses, skipped, thresholds, whole, other_shapes,
+	RUN(size, words, times, scores, statuses, skipped, thresholds, whole, other_shapes,
 	    metrics, broken, unfinished, usage, resume, resume_odd,
 	    resume_damaged, foreign_lines, headers, disk_full, places, read_only, watched,
 	    locked, large);
