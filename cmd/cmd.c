@@ -42,8 +42,12 @@ cmd_complain(const struct err *e)
 	struct str msg = str_of(e->msg);
 	bool bare = e->code == ERR_SYS && str_ends(msg,
 	    str_of(strerror(e->sys)));
+	struct buf b = { 0 };
 
-	cmd_say("waza: %s%s\n", e->msg, bare ? err_advice(e) : "");
+	buf_fmt(&b, "waza: %s%s\n", e->msg, bare ? err_advice(e) : "");
+	cmd_wrap(&b, 0, STDERR_FILENO);
+	cmd_say("%.*s", STRF(buf_str(&b)));
+	buf_free(&b);
 	return CMD_ERROR;
 }
 

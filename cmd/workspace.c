@@ -93,9 +93,10 @@ add_all(struct finder *f, const struct catalog *c)
 	if (c->nevals + c->nforeign == 0)
 		return err_set(e, ERR_SCHEMA, "no suite found in workspace "
 		    "%s: %s (searched %.*s); name an eval.yaml, or create one "
-		    "with: waza new eval NAME", c->root, c->nskills > 0 ?
+		    "with: waza new %s NAME", c->root, c->nskills > 0 ?
 		    "none of its skills has one" : "it has no skill either",
-		    STRF(utf8_cut(c->searched, 200)));
+		    STRF(utf8_cut(c->searched, 200)), c->nskills > 0 ?
+		    "eval" : "skill");
 	for (i = 0; i < c->n; i++)
 		if (catalog_suite(&c->v[i]) != NULL)
 			add(f, c->v[i].name, catalog_suite(&c->v[i]));

@@ -495,6 +495,20 @@ search_foreign(struct search *s)
 	}
 }
 
+/* The suite in the root, if it names a skill without another one. */
+static void
+take_root_suite(struct search *s)
+{
+	const char *eval = eval_in(s, s->out->root, STR(""));
+	struct arena_mark mark = arena_save(&s->scratch);
+	struct catalog_entry *skill = eval == NULL ? NULL :
+	    find_entry(s, skill_of(s, eval));
+
+	if (skill != NULL && skill->eval == NULL)
+		set_eval(s, skill, eval);
+	arena_restore(&s->scratch, mark);
+}
+
 static int
 search_suites(struct search *s, bool whole)
 {
@@ -508,9 +522,11 @@ search_suites(struct search *s, bool whole)
 	s->dirs = (struct places){ 0 };
 	if (whole)
 		return search_place(s, s->out->root);
-	if (search_place(s, s->out->evals) == -1)
+	if (search_place(s, s->out->evals) == -1 ||
+	    search_place(s, below_root(s, "tests")) == -1)
 		return -1;
-	return search_place(s, below_root(s, "tests"));
+	take_root_suite(s);
+	return 0;
 }
 
 /*

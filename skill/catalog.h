@@ -13,7 +13,7 @@
  * The suite of a skill is, in this order: evals/NAME/FILE of the root, and
  * evals/FILE, FILE and tests/FILE of the skill's directory, where FILE is
  * `files.evalFile`, eval.yaml or eval.yml; else a suite whose key `skill` names
- * the skill.
+ * the skill, also FILE of the root.
  *
  * A custom agent counts as a skill whose directory it shares with others; of a
  * SKILL.md and agents in one directory, only the SKILL.md counts.

@@ -89,10 +89,11 @@ catalog_not_found(const struct catalog *c, struct str name, struct err *e)
 	if (c->n > 8)
 		buf_fmt(&b, " and %zu more", c->n - 8);
 	err_set(e, ERR_SCHEMA, "finding skill \"%.*s\": not found in workspace "
-	    "%.60s%s; it has %s%.*s; searched %.*s",
+	    "%.60s%s; it has %s%.*s; searched %.*s%s",
 	    STRF(utf8_cut(name, 64)), c->root, str_hint(hint, "", near.best),
 	    c->n == 0 ? "no skill" : "", STRF(buf_str(&b)),
-	    STRF(utf8_cut(c->searched, 160)));
+	    STRF(utf8_cut(c->searched, 160)), c->n == 0 ?
+	    "; create one with: waza new skill NAME" : "");
 	buf_free(&b);
 	return -1;
 }

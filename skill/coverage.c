@@ -155,7 +155,7 @@ walk_places(struct search *s)
 	if ((o->skills != NULL && walk(s, o->skills, true, false, 0) == -1) ||
 	    (o->evals != NULL && walk(s, o->evals, false, true, 0) == -1) ||
 	    walk(s, spec_join(s->arena, o->root, STR("evals")), false, true,
-	    0) == -1)
+	    0) == -1 || take_evals(s, o->root) == -1)
 		return -1;
 	for (i = 0; i < o->npaths; i++)
 		if (walk(s, spec_join(s->arena, o->root, str_of(o->paths[i])),

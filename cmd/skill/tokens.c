@@ -324,7 +324,7 @@ tokens_count(struct tokens *t)
 	if (t->format == TOKENS_JSON)
 		put_count_json(t, s, &sum);
 	else if (s->n == 0)
-		buf_puts(&t->out, "No markdown files found.\n");
+		buf_puts(&t->out, "No Markdown files found.\n");
 	else if (t->format == TOKENS_GITHUB)
 		put_count_github(t, s, &sum);
 	else

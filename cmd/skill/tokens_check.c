@@ -166,7 +166,7 @@ put_scope(struct tokens *t, const struct tokens_scope *s, size_t exceeded,
 	if (t->format == TOKENS_GITHUB)
 		put_github(t, s);
 	else if (s->n == 0)
-		buf_puts(&t->out, "No markdown files found.\n");
+		buf_puts(&t->out, "No Markdown files found.\n");
 	else
 		put_table(&t->out, s, exceeded);
 }
@@ -178,6 +178,7 @@ tokens_check(struct tokens *t)
 	struct tokens_scopes all;
 	const char *error;
 	size_t i, n;
+	bool any = false;
 	int status = CMD_OK;
 
 	if (tokens_find(t, true, &all) == -1)
@@ -190,6 +191,7 @@ tokens_check(struct tokens *t)
 			json_open_member(&o, "skills", '[');
 	}
 	for (i = 0; i < all.n; i++) {
+		any = any || all.v[i].n > 0;
 		if (count(t, &all.v[i], &n, &error) == -1)
 			status = CMD_ERROR;
 		else if (n > 0 && status == CMD_OK)
@@ -204,7 +206,7 @@ tokens_check(struct tokens *t)
 			json_close(&o, ']');
 		json_close(&o, '}');
 		buf_putc(&t->out, '\n');
-	} else if (t->out.n > 0)
+	} else if (t->out.n > 0 && any)
 		buf_fmt(&t->out, "\ncounted by: %s\n",
 		    token_counter_name(&t->counter));
 	if (t->opt->quiet)

@@ -75,6 +75,12 @@ like '--path: skills and suites' '*"total_skills": 6,*"skill": "extra"*"coverage
 printf 'paths: {skills: lib}\n' >p/.waza.yaml
 run "$WAZA" coverage -f json p
 like 'paths.skills of .waza.yaml' '*"total_skills": 6,*"skill": "extra"*' "$out"
+skill q/skills/only only
+suite q "name: a\nskill: only\ntasks: [{id: x, prompt: y}]\n$two"
+run "$WAZA" coverage q
+like 'the suite in the root, for the skill that it names' '*1 of 1 skills are covered*' "$out"
+run sh -c 'cd q && exec "$WAZA" check only'
+like 'check finds it, too' '*Suite *eval.yaml (1 task)*' "$out"
 printf 'a: [\n' >p/evals/scene/eval.yaml
 run "$WAZA" coverage p
 is 'a suite that cannot be read: exit 0' 0 "$rc"

@@ -57,7 +57,7 @@ like 'count: a file that is named may have any ending' '*notes.txt *1 file(s) sc
 run "$WAZA" tokens count node_modules dist
 like 'count: a directory that is named is searched' '*2 file(s) scanned*' "$out"
 run "$WAZA" tokens count .git2
-is 'count: nothing found' 'No markdown files found.' "$out"
+is 'count: nothing found' 'No Markdown files found.' "$out"
 run "$WAZA" tokens count no/such
 is 'count: a missing path' '2 waza: no/such: No such file or directory; check the path' "$rc $err"
 run "$WAZA" tokens count smal

@@ -131,6 +131,17 @@ test_places(void)
 	    "a=evals/a/eval.yaml odd=- g=evals/more/eval.yaml x=- "
 	    "c=.claude/skills/c/eval.yml other:evals/other/eval.yaml "
 	    "e2e:tests/e2e/eval.yaml"));
+	put("eval.yaml", "name: r\nskill: x\n");
+	OK(finds(".", false, "b=skills/b/tests/eval.yaml "
+	    "a=evals/a/eval.yaml odd=- g=evals/more/eval.yaml x=eval.yaml "
+	    "c=.claude/skills/c/eval.yml other:evals/other/eval.yaml "
+	    "e2e:tests/e2e/eval.yaml"));
+	put("eval.yaml", "name: r\nskill: b\n");	/* it has its own */
+	OK(finds(".", false, "b=skills/b/tests/eval.yaml "
+	    "a=evals/a/eval.yaml odd=- g=evals/more/eval.yaml x=- "
+	    "c=.claude/skills/c/eval.yml other:evals/other/eval.yaml "
+	    "e2e:tests/e2e/eval.yaml"));
+	OK(unlink("eval.yaml") == 0);
 	OK(finds("skills/b/tests", false, "b=skills/b/tests/eval.yaml"));
 	OK(finds("skills/deep/er/a", false, "a=evals/a/eval.yaml"));
 	OK(finds(".", true, "b=skills/b/tests/eval.yaml "
