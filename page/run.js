@@ -16,6 +16,13 @@ import { matrix } from './matrix.js';
 import { controls, controlTile } from './controls.js';
 import { triggers, triggerTile } from './triggers.js';
 
+// Passes of the same file without skills, or with those of a revision.
+function armTiles(run) {
+	return (run.arms || []).map((a) => tile(a.words[0].toUpperCase() +
+	    a.words.slice(1), percent(a.passRate), h('a', { href: to('compare', a.id,
+		run.runId) }, 'Compare')));
+}
+
 const ANNOUNCE_MS = 5000, DRAW_MS = 200;
 const MAPPED = 20;	/* fewer finished tasks are visible in the list */
 const rank = ['failed', 'error', 'running', 'cancelled', 'pending', 'skipped',
@@ -195,6 +202,7 @@ class RunView {
 		this.tiles.replaceChildren(...isOver(r) && s ? [
 			tile('Pass rate', percent(s.passRate),
 			    [tally(s), required(r)]),
+			...armTiles(r),
 			tile('Score', score(s.score)),
 			triggerTile(r.triggers),
 			controlTile(r.controls),

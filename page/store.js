@@ -15,9 +15,12 @@ function openText(name, text) {
 	try {
 		const tree = JSON.parse(text), run = asRun(tree, id, name);
 		const add = (arm, file, words) => {
-			if (file && Array.isArray(file.tasks))
-				opened.set(`${id}-${arm}`, { file, run: asRun(file,
-				    `${id}-${arm}`, `${name}, ${words}`) });
+			if (!file || !Array.isArray(file.tasks))
+				return;
+			const other = asRun(file, `${id}-${arm}`, `${name}, ${words}`);
+			opened.set(other.runId, { file, run: other });
+			(run.arms = run.arms || []).push({ words, id: other.runId,
+				passRate: other.summary && other.summary.passRate });
 		};
 		const ref = tree.ref_outcome && tree.ref_outcome.config &&
 		    tree.ref_outcome.config.skills_ref;

@@ -291,6 +291,12 @@ async function baseline() {
 	for (const name of ['base.html', 'base-view.html']) {
 		const page = await open(name);
 		like(`${name}: the run opens`, await page.innerText('h1'), /^skilled/);
+		like(`${name}: the pass rate without skills`, await page.innerText(
+		    '.tiles'), /Without skills\s+\d+(\.\d)?%/);
+		await page.click('.tiles >> text=Compare');
+		await page.waitForSelector('.sides');
+		like(`${name}: its link compares`, await page.innerText(
+		    '.sides .panel >> nth=0'), /without skills/);
 		await page.click('nav[aria-label=Views] >> text=Compare');
 		await page.click('button:has-text("Compare")');
 		await page.waitForSelector('.sides');

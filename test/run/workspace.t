@@ -289,7 +289,7 @@ like 'validate without arguments: all suites' '*evals/a/eval.yaml: ok*evals/c/ev
 run "$WAZA" validate hidd
 is 'validate: an unknown name' 2 "$rc"
 printf '{"jsonrpc":"2.0","id":1,"method":"eval.list","params":{"dir":"."}}\n' | "$WAZA" jsonrpc >"$tmp/out" 2>/dev/null
-like 'eval.list: the suites of the workspace' '*evals/a/eval.yaml*.agents/skills/hid/evals/eval.yaml*' "$(cat "$tmp/out")"
+like 'eval.list: the suites of the workspace' '*.agents/skills/hid/evals/eval.yaml*evals/a/eval.yaml*' "$(cat "$tmp/out")"
 rm -rf .waza
 run "$WAZA" compare a a~1
 is 'compare NAME without results: status' 2 "$rc"
