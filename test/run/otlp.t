@@ -133,6 +133,25 @@ task one
 trial' "$(member name <spans | sort)"
 is 'but its verdicts are events' 2 "$(objects c2.jsonl logRecords | grep -c waza.cached)"
 
+# Trigger tests: spans of their own, in the run.
+mkdir trigger
+sed '/forty/d' e.yaml >trigger/e.yaml
+cat >trigger/trigger_tests.yaml <<'YAML'
+skill: s
+should_trigger_prompts: [{prompt: spell this}]
+should_not_trigger_prompts: [{prompt: add numbers}]
+YAML
+run "$WAZA" run trigger/e.yaml --no-results -q --otlp t1.jsonl
+objects t1.jsonl spans | grep '"name":"trigger"' >spans
+is 'trigger tests: what was wanted' '1 true
+2 false' "$(while read -r l
+    do echo "$(echo "$l" | attribute waza.trigger)" "$(echo "$l" | attribute waza.should_trigger)"
+    done <spans | sort)"
+is 'trigger tests: verdicts' 2 "$(grep -c '"key":"test.case.result.status","value":{"stringValue":"pass"}' spans)"
+ok 'trigger tests: no prompts by default' sh -c '! grep -q "spell this" t1.jsonl'
+run "$WAZA" run trigger/e.yaml --no-results -q --otlp t2.jsonl --otlp-payloads
+ok 'trigger tests: prompts on demand' grep -q 'spell this' t2.jsonl
+
 # Resume: the same trace, each trial once.
 cat >r.yaml <<'YAML'
 name: resumed

@@ -3,6 +3,7 @@
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
 . "$top/test/tool/web.sh"
+needs double_model
 unset SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX CI_NODE_INDEX PARALLEL_SEQ
 kept_open='^anon_inode:\|/\.shards/lock$'
 
@@ -153,6 +154,27 @@ run "$WAZA" run -q --send "http://127.0.0.1:$port" --token-file token -o base.js
 is 'the right token in a file' '1 ' "$rc $err"
 is 'the token is in no file' '' "$(grep -rl right results base.json)"
 stop
+
+# answered NAME STATUS BODY WORDS: with such an answer the results stay in the file
+answered() {
+	printf 'HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' "$2" ${#3} "$3" >reply
+	: >fake
+	"$DOUBLES/double_model" asked reply >fake &
+	double=$!
+	wait_until 60 [ -s fake ]
+	rm -f kept.json
+	run "$WAZA" run -q --send "http://127.0.0.1:$(cat fake)" -o kept.json base.yaml
+	kill "$double"
+	like "$1" "1 *warning: $4*" "$rc $err"	# b fails
+	ok "$1: the results are kept" [ -s kept.json ]
+}
+lost='the results were not delivered to http://127.0.0.1:*: '
+answered 'a file that is refused' '422 No' '{"error":{"message":"the shard is damaged"}}' "${lost}the shard is damaged (HTTP status 422); they are in kept.json"
+answered 'a file that is too large' '413 No' x "${lost}HTTP status 413"
+answered 'an offset below 0' '200 OK' '{"id":"i","offset":-1}' "${lost}the answer is not that of waza serve"
+answered 'an answer that is not JSON' '200 OK' no "${lost}the answer is not that of waza serve"
+answered 'an offset after the end' '200 OK' '{"id":"i","offset":999999999}' "${lost}the server has another file of this run"
+answered 'a run that is over' '200 OK' '{"id":"i","offset":0,"over":true}' 'http://127.0.0.1:* has completed the run without these results, which are in kept.json'
 
 # options
 for o in --watch --remote '--connect :1' --no-results
