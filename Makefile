@@ -52,7 +52,7 @@ SUITE = config config_check config_hold config_keys config_layer config_merge co
 	spec_matrix spec_missing spec_mock spec_preset spec_program spec_quarantine spec_remote spec_require spec_row spec_skill spec_table \
 	spec_task spec_tasks spec_trigger
 SUITE_H = config config_internal project spec spec_internal
-SKILL = catalog catalog_find
+SKILL = catalog catalog_find skill
 SKILL_H = budget catalog files scaffold skill triggers \
 	check check_internal \
 	coverage
@@ -123,7 +123,7 @@ CMD_H = doctor server/evalclients gate job run run/change_set scale/on scale/on_
 LIB_FULL = field_schema ws ws_key bpe/bpe bpe/bpe_merge bpe/bpe_split yaml/yaml_out gzip/inflate \
 	markdown/markdown markdown/markdown_block markdown/markdown_inline
 IO_FULL = conn_ws
-SKILL_FULL = budget files scaffold scaffold_project skill triggers check check_advice check_files \
+SKILL_FULL = budget files scaffold scaffold_project triggers check check_advice check_files \
 	check_fix check_json check_level check_links check_rules check_spec check_suite coverage \
 	coverage_out check_urls
 RESULTS_FULL = meet/meet meet/meet_merge meet/meet_receive
