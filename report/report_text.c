@@ -180,14 +180,16 @@ put_tasks(struct text *t)
 		[COST] = { "cost", 3 } };
 	const struct result_run *r = t->run;
 	struct arena_mark mark = arena_save(&t->arena);
-	struct report_row *rows = NEW_N(&t->arena, struct report_row,
-	    r->ntasks);
+	struct report_row *rows;
 	struct report_table table = { .cols = cols, .ncols = TASK_COLUMNS,
-		.rows = rows, .marks = true };
+		.marks = true };
 	struct result_used any = what_was_used(r);
 	struct report_flow f = { .b = t->b, .o = t->o, .indent = 2 };
-	size_t i;
+	size_t i, n = 0;
 
+	for (i = 0; i < r->ntasks; i++)
+		n += is_listed(t, &r->tasks[i]);
+	table.rows = rows = NEW_N(&t->arena, struct report_row, n);
 	for (i = 0; i < r->ntasks; i++)
 		if (is_listed(t, &r->tasks[i]))
 			rows[table.n++] = row_of(t, &r->tasks[i], &any);
