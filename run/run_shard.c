@@ -210,7 +210,9 @@ run_shard_select(struct run *run)
 		if (count_parts(&d, o, i) == 0)
 			continue;
 		t = &r->tasks[r->ntasks++];
-		t->spec = d.tasks[i];
+		/* a queued run is described before result_init() */
+		*t = (struct result_task){ .spec = d.tasks[i],
+			.stats = &result_no_stats, .more = &result_no_more };
 		if (o->only != NULL)
 			result_own_more(&run->arena, t)->selected =
 			    str_of(run_why(o->only, t->spec->id));
