@@ -22,6 +22,12 @@ static struct spec_suite suite;
 static struct err e;
 static char dir[] = "/tmp/result_bench.XXXXXX";
 
+static int64_t
+cpu_ns(void)
+{
+	return (int64_t)(tap_cpu() * 1e9);
+}
+
 static void
 row(const char *what, int64_t ns, int64_t cpu, size_t n)
 {
@@ -65,7 +71,7 @@ static void
 bootstraps(size_t n)
 {
 	static double x[STATS_BOOTSTRAP_MAX];
-	int64_t t = os_now_ns(), c = tap_cpu_ns();
+	int64_t t = os_now_ns(), c = cpu_ns();
 	double lo, hi;
 	size_t i;
 
@@ -74,7 +80,7 @@ bootstraps(size_t n)
 	for (i = 0; i < 10; i++)
 		stats_bootstrap(x, n, i, &lo, &hi);
 	printf("%4zu values: ", n);
-	row("bootstrap", (os_now_ns() - t) / 10, (tap_cpu_ns() - c) / 10, 1);
+	row("bootstrap", (os_now_ns() - t) / 10, (cpu_ns() - c) / 10, 1);
 }
 
 int
@@ -101,27 +107,27 @@ main(int argc, char **argv)
 	r = start();
 	if (result_open(&r, journal, false, &e) == -1)
 		return 2;
-	t = os_now_ns(), c = tap_cpu_ns();
+	t = os_now_ns(), c = cpu_ns();
 	if (add_all(&r) == -1)
 		return 2;
-	row("trials kept", os_now_ns() - t, tap_cpu_ns() - c, n);
-	t = os_now_ns(), c = tap_cpu_ns();
+	row("trials kept", os_now_ns() - t, cpu_ns() - c, n);
+	t = os_now_ns(), c = cpu_ns();
 	result_sum(&r);
-	row("summed up", os_now_ns() - t, tap_cpu_ns() - c, n);
+	row("summed up", os_now_ns() - t, cpu_ns() - c, n);
 	for (i = 0; i < 2; i++) {
 		r.complete = i == 1;
-		t = os_now_ns(), c = tap_cpu_ns();
+		t = os_now_ns(), c = cpu_ns();
 		if (result_write(&r, out, &e) == -1)
 			return 2;
 		row(i == 0 ? "results written" : "results written and synced",
-		    os_now_ns() - t, tap_cpu_ns() - c, n);
+		    os_now_ns() - t, cpu_ns() - c, n);
 	}
 	result_close(&r);
 	r = start();
-	t = os_now_ns(), c = tap_cpu_ns();
+	t = os_now_ns(), c = cpu_ns();
 	if (result_open(&r, journal, true, &e) == -1)
 		return 2;
-	row("resumed", os_now_ns() - t, tap_cpu_ns() - c, n);
+	row("resumed", os_now_ns() - t, cpu_ns() - c, n);
 	result_close(&r);
 	bootstraps(3);
 	bootstraps(100);

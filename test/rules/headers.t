@@ -1,5 +1,6 @@
 # Each header compiles alone, and twice.  The files that are looked at are those
-# of the product: a header that nobody includes is found as well.
+# of the product: a header that nobody includes is found as well.  So do the
+# measurements, which are run rarely.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/rules/files.sh"
 for h in $sources
@@ -18,5 +19,8 @@ grep -v '\.h$' "$tmp/tap"
 tap_n=$(grep -cE '^(not )?ok ' "$tmp/tap")
 ! grep -q '^not ok' "$tmp/tap" || tap_bad=1
 is 'each header is included somewhere' '' "$(grep '\.h$' "$tmp/tap")"
+for c in test/bench/*.c
+do ok "$c" ${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -DWAZA_VERSION=0 -I. -c -o "$tmp/one.o" "$c"
+done
 looked_at "$(count $sources)"
 done_testing
