@@ -104,12 +104,25 @@ cell_of(struct arena *a, const struct result_run *r)
 	return arena_take(a, &b).p;
 }
 
+/* The word for a suite in names of files: its skill, if no other has it. */
+static struct str
+word_of(const struct merging *g, const struct merged *x)
+{
+	struct str skill = x->results->suite->skill;
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		if (!str_eq(g->v[i].name, x->name) &&
+		    str_eq(g->v[i].results->suite->skill, skill))
+			return x->name;
+	return skill.n > 0 ? skill : x->name;
+}
+
 static int
 name_file(struct merging *g, size_t i)
 {
 	struct merged *x = &g->v[i];
 	struct arena *a = g->job.call->arena;
-	struct str skill = x->results->suite->skill;
 	struct err *e = g->job.call->err;
 	size_t k;
 
@@ -117,8 +130,8 @@ name_file(struct merging *g, size_t i)
 	if (x->file == NULL)
 		return 0;
 	if (g->suites > 1)
-		x->file = cmd_model_path(a, x->file, arena_str(a, skill.n > 0 ?
-		    skill : x->name).p);
+		x->file = cmd_model_path(a, x->file, arena_str(a,
+		    word_of(g, x)).p);
 	if (has_cells(g, x))
 		x->file = cmd_model_path(a, x->file, cell_of(a, x->results));
 	for (k = 0; k < i; k++)

@@ -250,6 +250,15 @@ sed "s/\"final_output\":\"/&$(printf '\001')/" s/3.json >bad.json
 refused 'a trial that is not JSON' 'is not JSON' s/1.json s/2.json bad.json
 is 'no temporary file is left' '' "$(ls tmp)"
 
+# two suites of one skill
+mkdir twins
+for n in left right; do
+	printf 'name: %s\nskill: s\nconfig: {executor: mock}\ntasks: [{id: a, prompt: yes, expected: {output_contains: [yes]}}]\n' "$n" >twins.yaml
+	"$WAZA" run -q -o "twins/$n.json" --shard 1/1 twins.yaml >/dev/null
+done
+run "$WAZA" merge -q -o both.json twins
+is 'two suites of one skill: files by the names of the suites' '0 both_left.json both_right.json' "$rc $(echo both_[lr]*.json)"
+
 # gate and compare point to merge
 run "$WAZA" gate --baseline w.json --current s/1.json
 like 'gate: a shard' '*waza merge*' "$err"
