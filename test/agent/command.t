@@ -125,7 +125,7 @@ fi
 suite daemon >e.yaml
 run "$WAZA" run -q e.yaml
 is 'daemon: status' 0 "$rc"
-ok 'daemon: it is gone' sh -c "! kill -0 \$(cat pids/daemon) 2>/dev/null"
+ok 'daemon: it is gone' pids_gone "$(cat pids/daemon)"
 suite leave >e.yaml
 run "$WAZA" run -q e.yaml
 is 'locked directories: status' 0 "$rc"

@@ -54,6 +54,6 @@ alive 'a full queue'
 # waiting runs are cancelled with the server
 stop
 is 'SIGTERM: status' 0 "$rc"
-ok 'SIGTERM: no child is left' children_gone
+ok 'SIGTERM: no child is left' children_gone_now
 is 'SIGTERM: no temporary file' '' "$(ls tmp)"
 done_testing

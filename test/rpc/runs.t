@@ -164,7 +164,7 @@ ok 'detached: so do its children' sh -c 'for p in $(cat "$LOG"); do kill -0 "$p"
 # SIGTERM ends the server and its runs
 stop_busy
 is 'SIGTERM: status' 0 "$rc"
-ok 'SIGTERM: no child is left' children_gone
+ok 'SIGTERM: no child is left' children_gone_now
 ok 'SIGTERM: nor the socket' [ ! -e sock ]
 
 # several suites in one call: a run for each, or none

@@ -197,7 +197,7 @@ say a "$(call hang '{}')"
 wait_until 120 lines "$LOG" 2
 stop
 is 'SIGTERM while a tool works: status' 0 "$rc"
-ok 'SIGTERM while a tool works: no child is left' children_gone
+ok 'SIGTERM while a tool works: no child is left' children_gone_now
 die a
 
 # the maximum of tools and one more; deeply nested arguments

@@ -87,6 +87,22 @@ wait_until() {
 	done
 }
 
+# pids_ended PID...: whether none of these processes is left
+pids_ended() {
+	for p
+	do ! kill -0 "$p" 2>/dev/null || return 1
+	done
+}
+
+# pids_gone PID...: the same, after waza has ended them.  Without /proc it cannot find the
+# children of its children: they are killed with their group, and init takes them
+pids_gone() {
+	if [ -e /proc/self ]
+	then pids_ended "$@"
+	else wait_until 120 pids_ended "$@"
+	fi
+}
+
 # needs PROGRAM...: skip the test unless these programs of test/tool are built
 needs() {
 	for tool

@@ -166,9 +166,14 @@ ask() {
 
 # children_gone: all agents that wrote their pid have ended
 children_gone() {
-	for p in $(cat "$LOG")
-	do ! kill -0 "$p" 2>/dev/null || return 1
-	done
+	# shellcheck disable=SC2046 # a list of numbers
+	pids_ended $(cat "$LOG")
+}
+
+# children_gone_now: the same, of a server that has ended or has answered
+children_gone_now() {
+	# shellcheck disable=SC2046
+	pids_gone $(cat "$LOG")
 }
 
 # hang_on NAME: start a run that hangs, and wait until its children run

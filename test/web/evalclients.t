@@ -481,7 +481,7 @@ rc=0
 wait "$one" || rc=$?
 one=
 is 'a worker that is asked to end: status' 0 "$rc"
-ok 'a worker that is asked to end: its command has ended' children_gone
+ok 'a worker that is asked to end: its command has ended' children_gone_now
 wait "$two"
 two=
 over
