@@ -157,22 +157,27 @@ publish(struct files_entry *e, struct err *err)
 	return 0;
 }
 
-/* A link of the project must not decide where else files are written. */
-static int
-check_place(struct files *f, const struct files_entry *e, struct err *err)
+int
+files_check_dir(struct arena *a, const char *root, const char *dir,
+    struct err *err)
 {
-	const char *root = f->root != NULL ? f->root : ".", *up;
-	const char *at = e->text.p == NULL ? e->path :
-	    spec_dir_of(f->arena, e->path);
+	const char *at = dir, *up;
 	struct stat st;
 
-	for (; strcmp(up = spec_dir_of(f->arena, at), at) != 0; at = up)
+	for (; strcmp(up = spec_dir_of(a, at), at) != 0; at = up)
 		if (lstat(at, &st) == 0 && S_ISLNK(st.st_mode) &&
 		    os_inside(root, up) && !os_inside(root, at))
 			return err_set(err, ERR_SCHEMA, "%s is a symbolic "
 			    "link out of the project: name the directory that "
 			    "it leads to", at);
 	return 0;
+}
+
+static int
+check_place(struct files *f, const struct files_entry *e, struct err *err)
+{
+	return files_check_dir(f->arena, f->root != NULL ? f->root : ".",
+	    e->text.p == NULL ? e->path : spec_dir_of(f->arena, e->path), err);
 }
 
 static int

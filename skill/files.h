@@ -62,4 +62,12 @@ size_t files_count(const struct files *, enum files_state);
  */
 int files_write(struct files *, struct err *);
 
+/*
+ * -1 if a link below the root leads out of it on the way to a directory: a link
+ * of a project must not decide where else files are written.  Links to the root
+ * itself, and those outside of it, are the user's own.
+ */
+int files_check_dir(struct arena *, const char *root, const char *dir,
+    struct err *);
+
 #endif

@@ -24,6 +24,7 @@
 #include "skill/budget.h"
 #include "skill/catalog.h"
 #include "skill/check.h"
+#include "skill/files.h"
 #include "suite/config.h"
 #include "suite/spec.h"
 
@@ -332,6 +333,14 @@ show_change(struct checking *k, const struct check_change *c)
 	arena_free(&a);
 }
 
+static int
+write_change(struct arena *a, const struct check_change *c, struct err *e)
+{
+	if (files_check_dir(a, ".", spec_dir_of(a, c->file), e) == -1)
+		return -1;
+	return os_replace_file_mode(c->file, c->after, c->mode, e);
+}
+
 static void
 fix_skill(struct checking *k, const char *file)
 {
@@ -345,8 +354,7 @@ fix_skill(struct checking *k, const char *file)
 		c = NULL;
 	}
 	for (; c != NULL; c = c->next) {
-		if (!k->opt->dry_run && os_replace_file_mode(c->file, c->after,
-		    c->mode, &e) == -1) {
+		if (!k->opt->dry_run && write_change(&a, c, &e) == -1) {
 			k->failed = true;
 			cmd_complain(&e);
 			continue;

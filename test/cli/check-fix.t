@@ -175,6 +175,15 @@ printf -- '---\nname: no\n---\n' >real.md
 ln -s ../../real.md l/sk/SKILL.md
 run "$WAZA" check --fix l/sk
 is 'a symbolic link is not replaced' 'name: no' "$(sed -n 2p l/sk/SKILL.md)"
+# a link of the project does not decide which files outside are changed
+mkdir -p away/sk in/skills
+printf -- '---\nname: no\n---\n' >away/sk/SKILL.md
+ln -s ../../away/sk in/skills/sk
+(cd in && "$WAZA" check --fix skills/sk >/dev/null 2>"$tmp/err")
+is 'a directory outside, through a link: unchanged' 'name: no' "$(sed -n 2p away/sk/SKILL.md)"
+like 'a directory outside, through a link: the reason' '*skills/sk is a symbolic link out of the project: *' "$(cat "$tmp/err")"
+(cd in && "$WAZA" check --fix ../away/sk >/dev/null 2>&1)
+is 'the same directory by its own name' 'name: sk' "$(sed -n 2p away/sk/SKILL.md)"
 
 if [ "$(id -u)" -ne 0 ]
 then
