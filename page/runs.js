@@ -106,7 +106,7 @@ const kinds = [['all', 'All'], ['passed', 'Passed', is('passed')],
 	['cancelled', 'Cancelled', is('cancelled')]];
 
 export async function showRuns(root, at) {
-	let total = 0, suite = at.query.get('suite') || '', drawnSuites = '';
+	let total = 0, incomplete = false, suite = at.query.get('suite') || '', drawnSuites = '';
 	let known = new Map();
 	const cards = h('div.cards');
 	const select = h('select', { 'aria-label': 'Suite',
@@ -152,9 +152,10 @@ export async function showRuns(root, at) {
 
 	function draw() {
 		const all = [...localRuns(), ...known.values()];
-		note.hidden = total <= known.size;
+		note.hidden = total <= known.size && !incomplete;
 		note.textContent = `Showing the newest ${count(known.size)} of ` +
-		    `${plural(total, 'run')}.`;
+		    `${plural(total, 'run')}.` + (incomplete ? ' The results ' +
+		    'directory is too large to read: some runs are missing.' : '');
 		list.table.empty = all.length > 0 ? 'No matching runs.' : nothing;
 		list.toolbar.hidden = all.length === 0;
 		drawSuites(all);
@@ -165,7 +166,7 @@ export async function showRuns(root, at) {
 	const later = slowly(draw, DRAW_MS);
 	async function load() {
 		const found = await allRuns();
-		total = found.total;
+		({ total, incomplete } = found);
 		known = new Map(found.runs.map((r) => [r.runId, r]));
 		draw();
 	}

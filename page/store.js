@@ -70,7 +70,7 @@ export async function allRuns() {
 		runs = runs.concat(part.runs);
 	} while (part.runs.length > 0 && runs.length < part.total &&
 	    runs.length < RUNS_MAX);
-	return { runs, total: part.total };
+	return { runs, total: part.total, incomplete: part.incomplete };
 }
 
 export async function getRun(id) {

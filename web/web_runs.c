@@ -194,6 +194,8 @@ web_api_list(struct web_req *r)
 	if (api->stored)
 		json_put_member_int(o, "skippedFiles",
 		    (int64_t)api->store.nskipped);
+	if (api->stored && api->store.full)
+		json_put_member_bool(o, "incomplete", true);
 	if (api->stored && !api->store.scanned)
 		json_put_member_bool(o, "scanning", true);
 	json_close(o, '}');

@@ -259,7 +259,13 @@ skipped() {
 	get "$v1/runs" | grep -q "\"skippedFiles\":$1}"
 }
 ok 'other files are counted' wait_until 120 skipped 3
-rm results/copy.json results/half.json results/list.json results/link.json
+deep=results/deep/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17
+mkdir -p "$deep"
+incomplete() {
+	get "$v1/runs" | grep -q '"skippedFiles":3,"incomplete":true}'
+}
+ok 'directories that are not read are reported' wait_until 120 incomplete
+rm -r results/deep results/copy.json results/half.json results/list.json results/link.json
 ok 'a removed file disappears' wait_until 120 there code-explainer 1
 
 # the original's shapes
