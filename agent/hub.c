@@ -456,7 +456,7 @@ retry_delay(const struct json *error)
 		;
 	else if (s != NULL && json_double(s, &delay))
 		delay *= 1000;
-	return !(delay > 1) ? 1 : delay > DELAY_MAX_MS ? DELAY_MAX_MS :
+	return !(delay > 1) ? 1 : delay > (double)DELAY_MAX_MS ? DELAY_MAX_MS :
 	    (int64_t)delay;
 }
 

@@ -204,7 +204,7 @@ struct budget {
 /* Takes n units; false once they exceed the budget.  NULL: no limit. */
 bool budget_take(struct budget *, uint64_t n);
 
-#define ALIGNOF(T) offsetof(struct { char c; T t; }, t)
+#define ALIGNOF(T) (sizeof(struct { char c; T t; }) - sizeof(T))
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T), ALIGNOF(T)))
 #define NEW_N(a, T, n) \
 	((T *)arena_alloc((a), mul_max((n), sizeof(T)), ALIGNOF(T)))

@@ -97,7 +97,7 @@ check(struct grader_check *c, const void *settings)
 		grader_note_empty(c);
 		return;
 	}
-	if (set->timeout < 0 || set->timeout > TIMEOUT_MAX)
+	if (set->timeout < 0 || set->timeout > (double)TIMEOUT_MAX)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
 		    "timeout"), "\"timeout\" must be from 0 to %d seconds",
 		    TIMEOUT_MAX);

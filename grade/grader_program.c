@@ -76,7 +76,7 @@ check(struct grader_check *c, const void *settings)
 	if (p->command.n == 0)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
 		    "command"), "\"command\" is empty: name a program");
-	if (p->timeout > TIMEOUT_MAX)
+	if (p->timeout > (double)TIMEOUT_MAX)
 		grader_note(c, FIELD_ERROR, json_getc(c->spec->config,
 		    "timeout"), "\"timeout\" must be at most %d seconds",
 		    TIMEOUT_MAX);

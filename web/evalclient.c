@@ -377,11 +377,11 @@ take_credit(struct evalclient *p)
 {
 	int64_t now = loop_now(p->set->loop);
 
-	p->credit += (double)(now - p->credit_at) * RATE / 1000;
+	p->credit += (double)(now - p->credit_at) * (double)RATE / 1000;
 	p->credit_at = now;
-	if (p->credit > BURST)
+	if (p->credit > (double)BURST)
 		p->credit = BURST;
-	if (p->credit > BURST / 2.0)
+	if (p->credit > (double)BURST / 2.0)
 		p->excess = 0;
 	if (p->credit >= 1) {
 		p->credit -= 1;
@@ -412,7 +412,7 @@ dispatch(struct evalclient *p, const struct json *m)
 	    (json_getc(m, "result") != NULL || json_getc(m, "error") != NULL);
 
 	if (answers && on_answer(p, m)) {
-		p->credit += EARNED;
+		p->credit += (double)EARNED;
 		return;
 	}
 	if (!take_credit(p)) {

@@ -91,7 +91,8 @@ in_range(const struct json *v)
 {
 	double d;
 
-	return json_double(v, &d) && d >= SCORE_MIN && d <= SCORE_MAX;
+	return json_double(v, &d) && d >= (double)SCORE_MIN &&
+	    d <= (double)SCORE_MAX;
 }
 
 /* Warns about everything that is missing or impossible. */
