@@ -142,7 +142,7 @@ test_secrets(void)
 	OK(str_is(buf_str(&b), "[\"login\",\"--token\",\"[REDACTED]\","
 	    "\"API_KEY=[REDACTED]\",\"--password=[REDACTED]\",\"monkey\","
 	    "\"x-***\",\"Authorization: [REDACTED]\","
-	    "\"fix: api-key: x\"]"));
+	    "\"fix: api-key: ***\"]"));
 	buf_free(&b);
 }
 
