@@ -71,6 +71,9 @@ run_stored_select(struct run *run, struct err *e)
 		    "task of this suite; name the suite of the run", o->path) :
 		    run_no_match(run, e);
 	for (i = 0; i < o->ntasks; i++) {
+		/* the contract of struct result_task before result_init() */
+		r->tasks[i].stats = &result_no_stats;
+		r->tasks[i].more = &result_no_more;
 		if (r->tasks[i].spec != NULL)
 			continue;
 		task = outcome_task_spec(&run->arena, &o->tasks[i]);
