@@ -306,7 +306,7 @@ create_baseline(struct cmd_call *c, const char *current)
 static size_t
 count_open(const struct outcome *o)
 {
-	size_t i, n = 0;
+	size_t i, n = o->unlisted;
 
 	for (i = 0; i < o->ntasks; i++)
 		n += o->tasks[i].quarantine.n == 0 &&
@@ -317,7 +317,8 @@ count_open(const struct outcome *o)
 
 /*
  * The tasks that did not run could be those that broke.  Where fail_fast ended
- * the current run, they count as not passed; a baseline would demand less.
+ * the current run, compare_gate() knows what they can change; a baseline would
+ * demand less.
  */
 static bool
 has_ended(struct cmd_call *c, const struct outcome *o, bool baseline)
@@ -339,11 +340,13 @@ has_ended(struct cmd_call *c, const struct outcome *o, bool baseline)
 static int
 say_open(const struct compare_gate *g)
 {
+	const struct outcome *now = g->of->files[1];
+
 	cmd_say("waza: %s: cannot be decided: %zu task%s of the baseline %s "
-	    "not run (%.100s); run without --stop, or use --partial to count "
-	    "them as in the baseline\n", g->of->files[1]->path, g->nleft,
-	    g->nleft == 1 ? "" : "s", g->nleft == 1 ? "was" : "were",
-	    g->of->files[1]->stop != NULL ? g->of->files[1]->stop : "skipped");
+	    "not run (%.100s); run without --stop and --fail-fast, or use "
+	    "--partial to count them as in the baseline\n", now->path,
+	    g->nleft, g->nleft == 1 ? "" : "s", g->nleft == 1 ? "was" : "were",
+	    now->stop != NULL ? now->stop : "the run ended early");
 	return GATE_ERROR;
 }
 

@@ -215,13 +215,16 @@ struct compare_gate {
 	size_t tasks[2], passed[2];	/* of each file */
 	size_t common, common_passed[2];
 	size_t nnew, nremoved, ngolden;	/* golden: not passed */
-	size_t nleft;		/* of the baseline, not run by a rule of --stop:
-				 * without a failure, .status is COMPARE_CONFIG
-				 * because of them */
+	size_t nleft;		/* of the baseline, not run because of --stop or
+				 * fail_fast: without a failure, .status is
+				 * COMPARE_CONFIG because of them */
+	size_t left_common, left_passed;	/* with a result, or passed, in
+						 * the baseline */
 	size_t nquarantined;	/* tasks that do not count */
 	size_t nkept;		/* tasks that did not run, if partial */
 	double rate[2];
-	double drop;		/* percentage points, at least 0 */
+	double drop;		/* percentage points, at least 0; if all of
+				 * nleft would pass */
 	double p;		/* McNemar; unfinished counts as failed */
 	bool tested;		/* that test is valid */
 	struct compare_issue *issues;

@@ -81,13 +81,14 @@ title(struct arena *a, const struct compare_row *r)
 }
 
 /*
- * A rule of --stop ended the suite before this task: it is not removed, and
- * whether it still passes is unknown.
+ * A rule of --stop or fail_fast ended the suite before this task: it is not
+ * removed, and whether it still passes is unknown.
  */
 static bool
-is_left_out(const struct compare_row *r)
+is_left_out(const struct compare_gate *g, const struct compare_row *r)
 {
-	return r->in[IS] != NULL && outcome_is_left_out(r->in[IS]);
+	return r->in[IS] != NULL ? outcome_is_left_out(r->in[IS]) :
+	    g->of->files[IS]->unlisted > 0;
 }
 
 /* A skipped task has no result: it counts as if it were absent. */
@@ -106,7 +107,7 @@ keep_others(struct compare_gate *g)
 		struct compare_row *r = &g->of->rows[i];
 
 		if (r->in[WAS] == NULL ||
-		    (r->in[IS] != NULL && !is_left_out(r)))
+		    (r->in[IS] != NULL && !is_left_out(g, r)))
 			continue;
 		r->in[IS] = r->in[WAS];
 		g->nkept++;
@@ -121,6 +122,7 @@ count(struct compare_gate *g)
 	for (i = 0; i < g->of->nrows; i++) {
 		const struct compare_row *r = &g->of->rows[i];
 		bool both = !is_absent(r, WAS) && !is_absent(r, IS);
+		bool left = r->in[WAS] != NULL && is_left_out(g, r);
 
 		if (is_set_aside(r)) {
 			g->nquarantined++;
@@ -135,8 +137,10 @@ count(struct compare_gate *g)
 		broken += both && passes(r->in[WAS]) && !passes(r->in[IS]);
 		g->common += both;
 		g->nnew += r->in[WAS] == NULL;
-		g->nleft += is_left_out(r) && r->in[WAS] != NULL;
-		g->nremoved += is_absent(r, IS) && !is_left_out(r);
+		g->nleft += left;
+		g->left_common += left && !is_absent(r, WAS);
+		g->left_passed += left && passes(r->in[WAS]);
+		g->nremoved += is_absent(r, IS) && !is_left_out(g, r);
 		g->ngolden += g->rules->golden && compare_gate_golden(r);
 	}
 	g->p = stats_sign_test(fixed, broken);
@@ -163,10 +167,12 @@ drop_text(struct arena *a, const struct compare_gate *g, double was,
 	struct buf b = { 0 };
 	struct str s;
 
-	buf_puts(&b, "the pass rate fell by ");
+	buf_fmt(&b, "the pass rate fell by %s",
+	    g->nleft > 0 ? "at least " : "");
 	compare_points(&b, g->drop, false);
-	buf_fmt(&b, " percentage points%s, from %.1f%% to %.1f%% (allowed: ",
-	    over, report_rate(was), report_rate(is));
+	buf_fmt(&b, " percentage points%s, from %.1f%% to %s%.1f%% (allowed: ",
+	    over, report_rate(was), g->nleft > 0 ? "at most " : "",
+	    report_rate(is));
 	compare_points(&b, g->rules->max_drop, false);
 	buf_putc(&b, ')');
 	if (g->rules->significant && !g->tested)
@@ -178,30 +184,39 @@ drop_text(struct arena *a, const struct compare_gate *g, double was,
 	return s;
 }
 
+static double
+share(size_t n, size_t of)
+{
+	return of == 0 ? 0 : (double)n / (double)of;
+}
+
+/* A failure must be sure: tasks that were left out count as passed here. */
 static void
 check_rate(struct arena *a, struct compare_gate *g)
 {
-	double all = drop(g->passed[WAS], g->tasks[WAS], g->passed[IS],
-	    g->tasks[IS]);
-	double both = drop(g->common_passed[WAS], g->common,
-	    g->common_passed[IS], g->common);
+	size_t passed = g->passed[IS] + g->nleft;
+	size_t tasks = g->tasks[IS] + g->nleft;
+	size_t common = g->common + g->left_common;
+	size_t was = g->common_passed[WAS] + g->left_passed;
+	size_t is = g->common_passed[IS] + g->left_common;
+	double all = drop(g->passed[WAS], g->tasks[WAS], passed, tasks);
+	double both = drop(was, common, is, common);
 	bool chance = g->rules->significant && g->tested && !(g->p < 0.05);
 
-	g->rate[WAS] = g->tasks[WAS] == 0 ? 0 : (double)g->passed[WAS] /
-	    (double)g->tasks[WAS];
-	g->rate[IS] = g->tasks[IS] == 0 ? 0 : (double)g->passed[IS] /
-	    (double)g->tasks[IS];
+	g->rate[WAS] = share(g->passed[WAS], g->tasks[WAS]);
+	g->rate[IS] = share(g->passed[IS], g->tasks[IS]);
 	g->drop = all > both ? all : both;
 	if (g->drop > g->rules->max_drop + 1e-9)
 		add(g, "regression", !chance, both > all ?
-		    drop_text(a, g, (double)g->common_passed[WAS] /
-		    (double)g->common, (double)g->common_passed[IS] /
-		    (double)g->common, " over the tasks in both") :
-		    drop_text(a, g, g->rate[WAS], g->rate[IS], ""), NULL);
-	if (g->rate[IS] * 100 < g->rules->min_pass - 1e-9)
-		add(g, "pass_rate", true, arena_fmt(a, "%.1f%% of the tasks "
-		    "passed, less than the required %g%%",
-		    report_rate(g->rate[IS]), g->rules->min_pass), NULL);
+		    drop_text(a, g, share(was, common), share(is, common),
+		    " over the tasks in both") :
+		    drop_text(a, g, g->rate[WAS], share(passed, tasks), ""),
+		    NULL);
+	if (share(passed, tasks) * 100 < g->rules->min_pass - 1e-9)
+		add(g, "pass_rate", true, arena_fmt(a, "%s%.1f%% of the tasks "
+		    "passed, less than the required %g%%", g->nleft > 0 ?
+		    "at most " : "", report_rate(share(passed, tasks)),
+		    g->rules->min_pass), NULL);
 }
 
 static void
@@ -220,7 +235,7 @@ check_policy(struct arena *a, struct compare_gate *g,
 		const struct compare_row *r = &g->of->rows[i];
 		struct str s;
 
-		if (is_set_aside(r) || is_left_out(r) || (absent == IS ?
+		if (is_set_aside(r) || is_left_out(g, r) || (absent == IS ?
 		    !is_absent(r, IS) : r->in[WAS] != NULL))
 			continue;
 		s = title(a, r);
@@ -239,10 +254,12 @@ check_left_out(struct arena *a, struct compare_gate *g)
 	for (i = 0; i < g->of->nrows; i++) {
 		const struct compare_row *r = &g->of->rows[i];
 
-		if (!is_left_out(r) || r->in[WAS] == NULL || is_set_aside(r))
+		if (!is_left_out(g, r) || r->in[WAS] == NULL ||
+		    is_set_aside(r))
 			continue;
 		add(g, "task_not_run", false, arena_fmt(a, "task %.*s was not "
-		    "run: %.100s", STRF(title(a, r)), r->in[IS]->skipped), r);
+		    "run: %.100s", STRF(title(a, r)), r->in[IS] != NULL ?
+		    r->in[IS]->skipped : "the run had ended"), r);
 	}
 }
 

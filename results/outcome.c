@@ -430,9 +430,11 @@ count_tasks(struct arena *a, struct outcome *o)
 	double *x = NEW_N(a, double, o->ntasks);
 	double *w = NEW_N(a, double, o->ntasks);
 	const struct outcome_task *t;
-	size_t n = 0;
+	size_t n = 0, listed = 0;
+	int64_t skipped;
 
 	for (t = o->tasks; t < o->tasks + o->ntasks; t++) {
+		listed += t->status < RESULT_PASSED;
 		if (t->status < RESULT_PASSED || t->quarantine.n > 0)
 			continue;
 		o->passed += t->status == RESULT_PASSED;
@@ -444,6 +446,8 @@ count_tasks(struct arena *a, struct outcome *o)
 	o->weighted = stats_mean(w, n);
 	arena_restore(a, mark);
 	(void)millis(sum, "duration_ms", &o->duration_ms);
+	if (result_int(sum, "skipped", &skipped) && skipped > (int64_t)listed)
+		o->unlisted = (size_t)skipped - listed;
 	if (o->ntasks > 0)
 		return;
 	(void)score(sum, "success_rate", &o->rate);

@@ -62,6 +62,8 @@ struct outcome {
 	int64_t duration_ms;
 	struct outcome_task *tasks;
 	size_t ntasks, passed;
+	size_t unlisted;		/* tasks that fail_fast or the like left
+					 * out: they are not in the file */
 	struct json *root;
 	struct outcome_task **by_id;	/* private: tasks, sorted by id */
 };

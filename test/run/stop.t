@@ -174,6 +174,27 @@ like 'gate: such results cannot be a baseline' '3 waza: some.json: the run is no
 sed 's/"status": "passed"/"status": "failed"/' some.json >worse.json
 run "$WAZA" gate --baseline all.json --current worse.json
 like 'gate: what was run has failed' '1 Gate failed: *Warnings:*task "g4" was not run: *0 new, 0 removed, * not run*' "$rc $out"
+# nothing has changed: the tasks that were left out are not a fall
+suite 'pass_threshold: 0.8' f1 f2 f3 g1 g2 g3 >e4.yaml
+run "$WAZA" run -q -o all.json e4.yaml
+run "$WAZA" run -q --stop decided -o some.json e4.yaml
+run "$WAZA" gate --baseline all.json --current some.json
+like 'gate: the tasks that pass were not run' '3 waza: some.json: cannot be decided: 4 tasks of the baseline *' "$rc $out$err"
+run "$WAZA" gate --baseline all.json --current some.json --min-pass-pct 60
+like 'gate: they could reach the required rate' '3 waza: some.json: cannot be decided: *' "$rc $out$err"
+run "$WAZA" gate --baseline all.json --current some.json --min-pass-pct 70
+like 'gate: they could not' '1 Gate failed: at most 66.7% of the tasks passed, less than the required 70%*' "$rc $out"
+# fail_fast does not list the tasks that it left out
+run "$WAZA" run -q --fail-fast -o fast.json e4.yaml
+run "$WAZA" gate --baseline all.json --current fast.json
+like 'gate, fail_fast: tasks that were not run have no verdict' '3 waza: fast.json: cannot be decided: 5 tasks of the baseline were not run (*' "$rc $out$err"
+run "$WAZA" gate --baseline fast.json --current all.json
+like 'gate, fail_fast: such results cannot be a baseline' '3 waza: fast.json: the run is not complete: a baseline needs all tasks, but 5 had no end;*' "$rc $out$err"
+run "$WAZA" gate --baseline new.json --current fast.json --update-baseline --min-trials 1
+like 'gate, fail_fast: nor become one' '3 *fast.json is not complete*' "$rc $out$err"
+sed 's/"status": "failed"/"status": "passed"/' all.json >better.json
+run "$WAZA" gate --baseline better.json --current fast.json
+like 'gate, fail_fast: what was run has failed' '1 Gate failed: the pass rate fell by at least 16.7 percentage points, from 100.0% to at most 83.3% *task "f2" was not run: the run had ended*1 task in both, 0 new, 0 removed, 5 not run*' "$rc $out"
 run "$WAZA" gate --baseline ci.json --current ci.json
 like 'gate names the rule' '0 *both ended trials by the rule ci=0.1*' "$rc $out"
 run "$WAZA" gate --format json --baseline ci.json --current ci.json
