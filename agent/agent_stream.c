@@ -78,6 +78,17 @@ read_object(struct agent_stream *s, struct str text, struct json_error *e)
 	return ok;
 }
 
+/* An object with a key; other lines with a brace are logs, as "{ a: 1 }". */
+static bool
+is_event(struct str line)
+{
+	size_t i = 1;
+
+	while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
+		i++;
+	return i < line.n && line.p[0] == '{' && line.p[i] == '"';
+}
+
 /*
  * Whether an event that could not be read may have been text of the answer.
  * The head of one about a tool tells that it was not; quotes inside of text
@@ -93,8 +104,8 @@ may_answer(struct str line)
 	struct str type;
 	size_t i;
 
-	if (!str_starts(head, STR("{\"")))
-		return head.n == 0;	/* else it was not an event */
+	if (!is_event(head))
+		return head.n == 0;
 	for (; head.n > 0; head.p++, head.n--) {
 		if (!str_starts(head, STR("\"type\":\"")))
 			continue;

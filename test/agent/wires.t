@@ -370,6 +370,12 @@ last='{"type":"result","status":"success","stats":{"total_tokens":2,"input_token
 torn gemini "$said" '","delta":true}' "${said}hello\",\"delta\":true}
 $last"
 has 'gemini: a part of the answer is too long a line' "\"status\":\"error\"*$gone"
+torn gemini "{ ${said#?}" '","delta":true}' "${said}hello\",\"delta\":true}
+$last"
+has 'gemini: so with a blank after the brace' "\"status\":\"error\"*$gone"
+torn gemini '{ type: ' ' }' "${said}hello\",\"delta\":true}
+$last"
+has 'gemini: a log is not' '"status":"passed"'
 torn gemini '{"type":"tool_result","tool_id":"i","output":"' '"}' "${said}hello\",\"delta\":true}
 $last"
 has 'gemini: a result of a tool is not a part of the answer' '"status":"passed"'
