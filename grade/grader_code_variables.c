@@ -203,6 +203,16 @@ missing_part(struct arena *a, struct str code, const struct answer_call *c)
 	return NULL;
 }
 
+/* The arguments are not what the agent gave where asterisks replace a part. */
+static bool
+uses_masked(struct arena *a, struct str calls, struct str code)
+{
+	return uses(code, STR("command_invocations")) &&
+	    grader_search(a, calls, STR("***")) != SIZE_MAX &&
+	    (uses_text(code) ||
+	    grader_search(a, code, STR("args")) != SIZE_MAX);
+}
+
 const char *
 code_unknown(struct arena *a, const struct grader_input *in, struct str code)
 {
@@ -213,6 +223,8 @@ code_unknown(struct arena *a, const struct grader_input *in, struct str code)
 
 	if (in->no_duration && uses(code, STR("duration_ms")))
 		return "how long it took";
+	if (uses_masked(a, ans->command_invocations, code))
+		return "secrets in arguments of mocked commands";
 	if (!events && !uses(code, STR("tool_calls")))
 		return NULL;
 	if (ans->no_calls)

@@ -202,6 +202,14 @@ YAML
 run "$WAZA" run -o r.json eval.yaml
 is 'mock: its script calls them, graders see it' '0 [{"command":"git","args":["push","a b"],"exit_code":2,"response_index":0}]' "$rc $(trial command_invocations)"
 like 'mock: the result is that of the mock' '*"tool_name":"hub-find","args":{"n":7},"result":{"title":"seven"},"success":true*"mock":"hub"*' "$(trial tool_events)"
+# what is masked is unknown: that a password was not given, too
+sed "s/a b'/https:\/\/u:hunter22@h'/; s/\"a b\"/\"https:\/\/u:hunter22@h\"/; s/'command_inv.*2'/'\"hunter22\" not in str(command_invocations)', 'all(\"hunter22\" not in x for c in command_invocations for x in c[\"args\"])', 'command_invocations[0][\"exit_code\"] == 2'/" eval.yaml >e2.yaml
+run "$WAZA" run -o r.json e2.yaml
+like 'mock: arguments with a secret' '*"https://u:\*\*\*@h"*' "$(trial command_invocations)"
+like 'mock: they cannot be checked' '1 grader_error *cannot be checked: mock does not report secrets in arguments of mocked commands*' "$rc $(trial error_class) $(trial validations)"
+sed "s/'\"hunter22.*\"args\"\])', //" e2.yaml >e3.yaml
+run "$WAZA" run -o r.json e3.yaml
+is 'mock: the rest of such a call can' 0 "$rc"
 sed 's/{n: 7}}, {name: b/{n: 9}}, {name: b/' eval.yaml >e2.yaml
 run "$WAZA" run -o r.json e2.yaml
 is 'mock: an unknown call' '1 infrastructure' "$rc $(trial error_class)"
