@@ -20,7 +20,7 @@
 #include "cmd/run.h"
 
 enum { ASK_MS = 2000, ASK_SOON_MS = 300, SETTLE_MS = 10000, ID_MAX = 200,
-	NAME_BYTES = 6 };
+	NAME_BYTES = 6, NAME_KEPT = 100 };
 
 #define NAMED "name "	/* in the file, before a name */
 
@@ -355,7 +355,9 @@ choose_name(struct on *on, struct err *e)
 
 	if (os_random(random, sizeof(random), e) == -1)
 		return -1;
-	buf_fmt(&b, "%.100s-", given != NULL ? given : "waza");
+	given = given != NULL ? given : "waza";
+	i = strcspn(given, ",");	/* squeue takes a list of names */
+	buf_fmt(&b, "%.*s-", (int)(i < NAME_KEPT ? i : NAME_KEPT), given);
 	for (i = 0; i < sizeof(random); i++)
 		buf_fmt(&b, "%02x", random[i]);
 	s->name = arena_take(on->arena, &b).p;

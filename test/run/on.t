@@ -275,6 +275,7 @@ case $* in
 	for a
 	do
 		case $a in
+		--name=*,*) echo 99 ;;	# a list: jobs of others, too
 		--name=*) grep -qx "${a#*=}" "$SLURM/submitted" && echo 7 ;;
 		esac
 	done ;;
@@ -290,10 +291,10 @@ chmod +x bin/*
 SLURM=$tmp/slurm PATH=$tmp/bin:$PATH
 export SLURM PATH
 : >slurm/die
-run "$WAZA" run -q -o s.json --on slurm --shards 2 --on-option --job-name=mine
+run "$WAZA" run -q -o s.json --on slurm --shards 2 --on-option --job-name=mine,too
 is 'Slurm, killed in sbatch: status' 137 "$rc"
 like 'Slurm: the name is that of the user and unique' 'mine-????????????' "$(cat slurm/submitted)"
-run "$WAZA" run -o s.json --on slurm --shards 2 --on-option --job-name=mine --resume
+run "$WAZA" run -o s.json --on slurm --shards 2 --on-option --job-name=mine,too --resume
 is 'Slurm, resumed: the jobs are not submitted again' 1 "$(grep -c . slurm/submitted)"
 ok 'Slurm, resumed: results' test -s s.json
 rm -f s.json*
