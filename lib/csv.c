@@ -294,17 +294,17 @@ csv_read(struct arena *a, struct str text, struct err *e)
 {
 	struct json *list = NEW(a, struct json), **tail = &list->u.child;
 	struct json *row;
-	struct csv t;
+	struct csv table;
 	const char *at;
 	int rc;
 
 	list->type = JSON_ARRAY;
 	list->line = list->col = 1;
-	if (csv_open(&t, a, text, e) == -1)
+	if (csv_open(&table, a, text, e) == -1)
 		return NULL;
 	for (;; list->n++) {
 		row = NEW(a, struct json);
-		rc = csv_next(&t, a, row, &at, e);
+		rc = csv_next(&table, a, row, &at, e);
 		if (rc <= 0)
 			return rc == 0 ? list : NULL;
 		if (list->n == UINT32_MAX) {
