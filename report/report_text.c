@@ -350,7 +350,7 @@ put_trials(struct text *t, const struct result_task *k)
 
 	for (i = 0; i < k->ntrials; i++)
 		bad += k->trials[i].status > RESULT_PASSED;
-	if (k->ntrials < 2)
+	if (k->ntrials < 2 || bad == 0)	/* 0: none was started */
 		return;
 	if (bad == k->ntrials) {
 		report_flow_fmt(&f, NULL, "    none of %u trials passed; "
@@ -637,7 +637,8 @@ put_groups(struct text *t)
 		const struct result_task *k = &t->run->tasks[i];
 		struct str name = result_group(&t->arena, t->run, k->spec);
 
-		if (k->status < RESULT_PASSED || name.n == 0)
+		if (k->status < RESULT_PASSED || name.n == 0 ||
+		    k->spec->def->quarantined)
 			continue;
 		for (j = 0; j < n && !str_eq(g[j].name, name); j++)
 			;

@@ -188,6 +188,8 @@ sed "s/'echo \"before.*}\]/'exit 1', error_on_fail: true}]/" shell.yaml >badhook
 run env HOOKS="$tmp/hooks3" "$WAZA" run -q -o r.json badhook.yaml
 is 'before_task fails: status' 1 "$rc"
 like 'before_task fails: words' '*exit status 1*' "$out"
+run env HOOKS="$tmp/hooks3" "$WAZA" run -q --no-results --trials 3 badhook.yaml
+ok 'before_task fails: no word about trials, which did not run' test "${out#*did not pass}" = "$out"
 
 # persistent workers: one child for many trials
 cat >worker.sh <<'SH'

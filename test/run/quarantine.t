@@ -39,6 +39,16 @@ ok 'markdown: the reason' grep -q '^In quarantine: flaky service' q.md
 "$WAZA" schema results >schema.json
 ok 'results follow the schema' "$WAZA" schema-check schema.json q.json
 
+mkdir g
+sed 's/{executor: mock}/{executor: mock, group_by: tags}/; s/{id: [abc],/&  tags: [all],/' s/eval.yaml >g/eval.yaml
+cp s/quarantine.yaml g
+run "$WAZA" run g -o grouped.json
+like 'nor in groups' '*Groups
+  group  passed  score
+  all       2/2   1.00
+*' "$out"
+ok 'nor in those of results' grep -q '"total": 2,' grouped.json
+
 run "$WAZA" run s -q --fail-fast --no-results
 is 'it does not stop a run' 0 "$rc"
 run "$WAZA" run s -q --max-failures 1 --no-results
