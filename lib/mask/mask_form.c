@@ -166,6 +166,8 @@ in_header(struct str text)
 	s = rest(text, n + 1);
 	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
 		s = rest(s, 1);
+	if (s.n > 0 && s.p[0] == '$')	/* do not read a long line each time */
+		return none;
 	for (n = 0; n < s.n && s.p[n] != '\n' && s.p[n] != '\r' &&
 	    !is_quote(s.p[n]); )
 		n++;
