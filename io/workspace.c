@@ -542,13 +542,30 @@ workspace_take(struct workspace_pool *pool, struct arena *a, struct str name,
 	return take(pool, a, name, true, e);
 }
 
+/* Whoever copies a directory and back sets its times again: cp -a, rsync. */
+static bool
+is_empty(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *e;
+
+	if (d == NULL)
+		return false;
+	while ((e = readdir(d)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			break;
+	closedir(d);
+	return e == NULL;
+}
+
 int
 workspace_release(struct workspace_pool *pool, const char *path, struct err *e)
 {
 	struct workspace_spare *s;
 	struct stat st;
 
-	if (!workspace_is_fresh(path, &st) || strlen(path) >= PATH_ROOM)
+	if (!workspace_is_fresh(path, &st) || strlen(path) >= PATH_ROOM ||
+	    !is_empty(path))
 		return workspace_remove(path, e);
 	s = pool->unused;
 	if (s != NULL)

@@ -191,6 +191,18 @@ like 'before_task fails: words' '*exit status 1*' "$out"
 run env HOOKS="$tmp/hooks3" "$WAZA" run -q --no-results --trials 3 badhook.yaml
 ok 'before_task fails: no word about trials, which did not run' test "${out#*did not pass}" = "$out"
 
+# an agent that saves its workspace and restores it, with the directory's times
+cat >restore.yaml <<'YAML'
+name: restore
+skill: s
+config: {executor: command, workers: 1, trials_per_task: 3, command: '
+  [ ! -e left ] && cp -a . "$COPIES/copy" && echo x >left && cp -a "$COPIES/copy/." . && rm -r "$COPIES/copy" && echo clean'}
+tasks: [{id: a, prompt: x, expected: {output_contains: [clean]}}]
+YAML
+mkdir copies
+run env COPIES="$tmp/copies" "$WAZA" run -q --no-results restore.yaml
+like 'its files are gone in the next trial' '0 *3/3*' "$rc $out"
+
 # persistent workers: one child for many trials
 cat >worker.sh <<'SH'
 #!/bin/sh
