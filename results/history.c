@@ -237,13 +237,18 @@ find_text(struct arena *a, const char *text, const char *key)
 
 /* The path of the suite is after the tasks, near the end. */
 static struct str
-find_source(struct arena *a, int fd, const struct stat *st, char *text)
+find_source(struct arena *a, int fd, const struct stat *st)
 {
 	off_t from = st->st_size > BEGINNING ? st->st_size - BEGINNING : 0;
-	ssize_t n = lseek(fd, from, SEEK_SET) == -1 ? -1 :
-	    os_read_head(fd, text, BEGINNING);
+	char *text = arena_raw(a, BEGINNING + 1, 1);
+	size_t n = 0;
+	ssize_t k = lseek(fd, from, SEEK_SET) == -1 ? -1 : 1;
 
-	text[n < 0 ? 0 : n] = '\0';
+	while (k > 0 && n < BEGINNING) {
+		k = os_read(fd, text + n, BEGINNING - n);
+		n += k > 0 ? (size_t)k : 0;
+	}
+	text[n] = '\0';
 	return find_text(a, text, "\n  \"source\": {\"file\":\"");
 }
 
@@ -266,7 +271,7 @@ history_head(struct arena *a, const char *path, struct history_head *h)
 			find_text(a, text, "\"engine_type\": \""),
 			find_text(a, text, "\"model_id\": \""), STR(""),
 			strstr(text, "\n    \"no_skills\": true") != NULL };
-		h->source = find_source(a, fd, &st, text);
+		h->source = find_source(a, fd, &st);
 	}
 	os_close(&fd);
 	return n >= 0;

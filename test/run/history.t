@@ -122,6 +122,18 @@ run "$WAZA" run -q --resume third.yaml
 is 'another suite of the same name: status' 2 "$rc"
 is 'another suite of the same name: the reason' "waza: $twin: cannot be resumed: it is of twin.yaml, another suite of the same name; start a new run, or rename a suite" "$err"
 ok 'another suite of the same name: its results are kept' cmp -s "$tmp/want" "$twin"
+
+# the same with files whose beginning is not the whole
+for f in mine other
+do
+	printf 'name: wide\nskill: s\nconfig: {executor: mock}\ntasks:\n' >"$f.yaml"
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20
+	do echo "  - {id: $f$i, prompt: say, expected: {output_contains: [never]}}"
+	done >>"$f.yaml"
+	"$WAZA" run -q "$f.yaml" >/dev/null
+done
+run "$WAZA" run -q --resume mine.yaml
+like 'another suite of the same name: the own results of many tasks' '1 *reused 20 of 20 trials*' "$rc $out$err"
 rm "$twin"
 
 # trials with skills are not those without
