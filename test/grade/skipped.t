@@ -39,7 +39,7 @@ is 'a resumed run does not repeat a skipped trial' '0 2' "$rc $(($(wc -l <asked)
 # read back
 run "$WAZA" grade mix.yaml --results r.json -o g.json
 like 'grade: graded again, skipped again' '0 *1 passed, 0 failed, 1 skipped*' "$rc $out"
-sed 's/"status":"skipped"/"status":"passed"/g' r >was.json
+sed 's/"status":"skipped"/"status":"passed"/g; s/"skipped":1/"skipped":0/' r >was.json
 run "$WAZA" compare was.json r.json
 like 'compare: a skipped task is not a regression' '0 *1 task was skipped in 2*none*n/a*skipped in 2*' "$rc $out$err"
 run "$WAZA" gate --baseline was.json --current r.json
