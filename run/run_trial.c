@@ -405,13 +405,15 @@ graded(struct run_trial *t)
 static struct str
 feedback_of(const struct run_trial *t)
 {
-	const struct verdict *v = t->verdicts, *end = v + t->nverdicts;
+	const struct verdict *v;
+	size_t i;
 
-	if (t->ask.status != RESULT_FAILED)
-		return STR("");
-	while (v < end && (v->passed || v->skipped || v->advisory))
-		v++;
-	return v < end ? utf8_cut(v->feedback, EVENT_FEEDBACK_MAX) : STR("");
+	for (i = 0; t->ask.status == RESULT_FAILED && i < t->nverdicts; i++) {
+		v = &t->verdicts[i];
+		if (!v->passed && !v->skipped && !v->advisory)
+			return utf8_cut(v->feedback, EVENT_FEEDBACK_MAX);
+	}
+	return STR("");
 }
 
 static void
