@@ -70,21 +70,28 @@ enum json_type {
  * the functions below.  Code that builds trees without json_read() fills all
  * fields, links children by next, and calls json_seal() on each complete
  * object.
+ *
+ * Elements of arrays that json_read() made end before the last three fields,
+ * which only members need: json_key() knows that.  So copy such nodes by
+ * json_copy(), not by assignment.
  */
 struct json {
 	struct json *next;	/* the next sibling, or NULL */
-	const char *key;	/* this member's name; NULL outside objects */
 	union {
 		const char *text;	/* number as spelt, decoded string */
 		struct json *child;	/* the first of an array or object */
 	} u;
-	uint32_t nkey;		/* bytes of the name */
 	uint32_t n;		/* bytes of text, number of children, or 0/1 */
-	uint32_t line, key_line;	/* 1-based; 0: unknown */
+	uint32_t line;		/* 1-based; 0: unknown */
 	uint16_t col, key_col;	/* 1-based, in bytes */
 	uint8_t type;		/* enum json_type */
 	uint8_t indexed;	/* private to json_seal() */
 	uint8_t sourced;	/* see json_source() */
+	uint8_t form;		/* private to json_read(); elsewhere 0 */
+
+	const char *key;	/* this member's name; NULL outside objects */
+	uint32_t nkey;		/* bytes of the name */
+	uint32_t key_line;	/* as line */
 };
 
 /*
@@ -125,6 +132,8 @@ const char *json_type_name(enum json_type);
 
 /* The name of a member; p is NULL outside objects. */
 struct str json_key(const struct json *);
+/* A copy with all fields.  It shares text and children. */
+struct json json_copy(const struct json *);
 /* A decoded string, or a number as JSON spells it; else empty. */
 struct str json_text(const struct json *);
 /* Whether the value is true; false for any other value. */
@@ -272,6 +281,8 @@ size_t json_format_double(char out[32], double d);
  * where the next child is linked.  Closing the container restores both.
  */
 enum { JSON_SMALL = 16 };	/* objects up to this size need no index */
+enum { JSON_BRIEF = 1, JSON_BARE = 2 };	/* bits of json.form */
+#define JSON_BARE_SIZE offsetof(struct json, key)
 
 struct json_reader {
 	const struct json_mem *mem;
@@ -279,7 +290,7 @@ struct json_reader {
 	const char *bol;	/* the start of the current line */
 	uint32_t line;
 	unsigned room;		/* levels that may still be opened */
-	struct json *slab, *slab_end;	/* allocated, unused nodes */
+	char *slab, *slab_end;	/* unused memory for nodes */
 	struct json *open;	/* innermost open container */
 	struct json **tail;
 	const char *msg, *at;	/* the error and its place */
@@ -322,7 +333,7 @@ json_col(const struct json_reader *r, const char *p)
 }
 
 /*
- * Allocates a slab of nodes, sized by the rest of the text: few calls of the
+ * Allocates a slab for nodes, sized by the rest of the text: few calls of the
  * hook for a long text, little unused memory for a short one.
  */
 static bool
@@ -330,10 +341,9 @@ json_stock(struct json_reader *r, const char *p)
 {
 	size_t n = (size_t)(r->end - p) / 20;
 
-	n = n < 1 ? 1 : n > 512 ? 512 : n;
-	r->slab = r->mem->alloc(r->mem->ctx, n * sizeof(*r->slab));
+	n = (n < 1 ? 1 : n > 512 ? 512 : n) * sizeof(struct json);
+	r->slab = r->mem->alloc(r->mem->ctx, n);
 	if (r->slab == NULL) {
-		r->slab_end = NULL;
 		json_fail(r, p, "out of memory");
 		return false;
 	}
@@ -359,7 +369,7 @@ json_load(const char *p)
 	    (uint64_t)s[6] << 48 | (uint64_t)s[7] << 56;
 }
 
-/* The same for n < 8 bytes; the rest is 0. */
+/* The same for n <= 8 bytes; the rest is 0. */
 JSON_INLINE uint64_t
 json_load_few(const char *p, size_t n)
 {
@@ -662,6 +672,10 @@ json_digits(struct json_reader *r, const char *p)
 	    json_unexpected(r, p, "a digit is missing in a number");
 }
 
+/*
+ * Integers of up to eight digits are common: they are marked as brief, if the
+ * text continues for eight bytes, so that one load converts them.
+ */
 static const char *
 json_number(struct json_reader *r, const char *p, struct json *v)
 {
@@ -675,6 +689,11 @@ json_number(struct json_reader *r, const char *p, struct json *v)
 		return json_digits(r, p);	/* fails */
 	if (*first == '0' && p > first + 1)
 		return json_fail(r, first, "a number has a leading zero");
+	if (p < r->end && *p != '.' && (*p | 0x20) != 'e') {
+		v->n = (uint32_t)(p - v->u.text);
+		v->form |= (p - first <= 8) & (r->end - first >= 8);
+		return p;
+	}
 	if (p < r->end && *p == '.') {
 		first = ++p;
 		p = json_past_digits(p, r->end);
@@ -751,6 +770,7 @@ json_name(struct json_reader *r, const char *p, struct json *v)
 	p = json_string(r, p, &key);
 	if (p == NULL)
 		return NULL;
+	r->open->n++;
 	v->key = key.p;
 	v->nkey = (uint32_t)key.n;
 	p = json_space(r, p);
@@ -763,20 +783,21 @@ json_name(struct json_reader *r, const char *p, struct json *v)
 JSON_INLINE const char *
 json_value(struct json_reader *r, const char *p)
 {
-	struct json *v = r->slab;
+	struct json *v;
 	struct str text;
 
-	if (v == r->slab_end) {
-		if (!json_stock(r, p))
-			return NULL;
-		v = r->slab;
-	}
-	r->slab = v + 1;
-	*v = (struct json){ 0 };
-	if (r->open != NULL) {
+	if (r->slab_end - r->slab < (ptrdiff_t)sizeof(*v) && !json_stock(r, p))
+		return NULL;
+	v = (struct json *)(void *)r->slab;
+	if (r->open != NULL && r->open->type == JSON_ARRAY) {
 		r->open->n++;
-		if (r->open->type == JSON_OBJECT &&
-		    (p = json_name(r, p, v)) == NULL)
+		r->slab += JSON_BARE_SIZE;
+		memset(v, 0, JSON_BARE_SIZE);
+		v->form = JSON_BARE;
+	} else {
+		r->slab += sizeof(*v);
+		*v = (struct json){ 0 };
+		if (r->open != NULL && (p = json_name(r, p, v)) == NULL)
 			return NULL;
 	}
 	if (p == r->end)
@@ -796,7 +817,7 @@ json_value(struct json_reader *r, const char *p)
 	}
 	if (*p == '{' || *p == '[')
 		return json_enter(r, p, v);
-	if (*p == '-' || (*p >= '0' && *p <= '9'))
+	if (*p >= '-' && *p <= '9' && *p != '.' && *p != '/')
 		return json_number(r, p, v);
 	return json_word(r, p, v);
 }
@@ -858,8 +879,10 @@ json_read_prefix(const struct json_mem *mem, struct str text, unsigned depth,
 	r.tail = &root;
 	if (text.n > UINT32_MAX - 1)
 		p = json_fail(&r, text.p, "longer than 4 GiB");
-	else
+	else if (json_stock(&r, text.p))
 		p = json_tree(&r, json_space(&r, text.p));
+	else
+		p = NULL;
 	if (p != NULL && used == NULL && (p = json_space(&r, p)) != r.end)
 		p = json_fail(&r, p, "unexpected text after the value");
 	if (p == NULL) {
@@ -960,6 +983,7 @@ json_replace(struct json *old, const struct json *by)
 	old->type = by->type;
 	old->indexed = by->indexed;
 	old->sourced = by->sourced;
+	old->form = by->form;
 }
 
 static const struct json *
@@ -1144,7 +1168,18 @@ json_count(const struct json *v)
 struct str
 json_key(const struct json *v)
 {
-	return (struct str){ v->key, v->nkey };
+	return v->form & JSON_BARE ? (struct str){ NULL, 0 } :
+	    (struct str){ v->key, v->nkey };
+}
+
+struct json
+json_copy(const struct json *v)
+{
+	struct json copy = { 0 };
+
+	memcpy(&copy, v, v->form & JSON_BARE ? JSON_BARE_SIZE : sizeof(copy));
+	copy.form &= JSON_BRIEF;
+	return copy;
 }
 
 struct str
@@ -1276,14 +1311,38 @@ json_is_set(const struct json *v)
 	return v != NULL && v->type != JSON_NULL;
 }
 
+/* The value of the first n > 0 of eight digits: pairs, fours, all. */
+JSON_INLINE uint64_t
+json_eight(uint64_t x, size_t n)
+{
+	x = (x & JSON_ONES * 0x0F) << 8 * (8 - n);
+	x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
+	x = (x * 100 + (x >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
+	return (x * 10000 + (x >> 32)) & UINT32_MAX;
+}
+
+/* The value of a brief number, without its sign. */
+JSON_INLINE int64_t
+json_brief(const struct json *v, bool *neg)
+{
+	*neg = *v->u.text == '-';
+	return (int64_t)json_eight(json_load(v->u.text + *neg), v->n - *neg);
+}
+
 bool
 json_int(const struct json *v, int64_t *out)
 {
 	struct json_decimal d;
 	uint64_t u, max;
+	bool neg;
 
 	if (!json_is_decimal(v))
 		return false;
+	if (v->form & JSON_BRIEF) {
+		*out = json_brief(v, &neg);
+		*out = neg ? -*out : *out;
+		return true;
+	}
 	json_decimal(&d, json_text(v));
 	*out = 0;
 	if (d.n == 0)
@@ -1375,93 +1434,70 @@ json_nearest(uint64_t w, int64_t exp, double *out)
 	return true;
 }
 
-/* The value of the first n > 0 of eight digits: pairs, fours, all. */
-JSON_INLINE uint64_t
-json_eight(uint64_t x, size_t n)
-{
-	x = (x & JSON_ONES * 0x0F) << 8 * (8 - n);
-	x = (x * 10 + (x >> 8)) & UINT64_C(0x00FF00FF00FF00FF);
-	x = (x * 100 + (x >> 16)) & UINT64_C(0x0000FFFF0000FFFF);
-	return (x * 10000 + (x >> 32)) & UINT32_MAX;
-}
-
-/* The n < 8 bytes before end, of a text that begins at start. */
-JSON_INLINE uint64_t
-json_load_last(const char *start, const char *end, size_t n)
-{
-	if (end - start < 8)
-		return json_load_few(end - n, n);
-	return n == 0 ? 0 : json_load(end - 8) >> 8 * (8 - n);
-}
-
-/*
- * Appends the digits at p, of a number that begins at start, to *w, which may
- * wrap after 19 of them.
- */
-JSON_INLINE const char *
-json_take_digits(const char *start, const char *p, const char *end,
-    uint64_t *w)
-{
-	static const uint32_t ten[] = { 1, 10, 100, 1000, 10000, 100000,
-		1000000, 10000000, 100000000 };
-	uint64_t x, bad;
-	size_t n;
-
-	do {
-		n = (size_t)(end - p);
-		x = n >= 8 ? json_load(p) : json_load_last(start, end, n);
-		bad = json_not_digits(x);
-		n = bad != 0 ? json_before_top(bad) : 8;
-		if (n > 0)
-			*w = *w * ten[n] + json_eight(x, n);
-		p += n;
-	} while (n == 8);
-	return p;
-}
-
 /* A branch on the sign would be mispredicted often. */
 static const double json_sign[] = { 1.0, -1.0 };
 
-/* An integer of up to eight digits; else false. */
+/*
+ * Appends the digits in the first n bytes of x to *w.  There may be a point
+ * among them, which sets *exp; `after` more digits follow these bytes.
+ */
 JSON_INLINE bool
-json_short_double(struct str s, double *out)
+json_take(uint64_t x, size_t n, size_t after, uint64_t *w, int64_t *exp)
 {
-	const bool neg = *s.p == '-';
-	const size_t n = s.n - neg;
-	uint64_t x, bad;
+	static const uint32_t ten[] = { 1, 10, 100, 1000, 10000, 100000,
+		1000000, 10000000, 100000000 };
+	uint64_t bad = json_not_digits(x), low;
+	size_t k = bad != 0 ? json_before_top(bad) : 8;
 
-	if (n > 8)
-		return false;
-	x = n == 8 ? json_load(s.p + neg) : json_load_few(s.p + neg, n);
-	bad = json_not_digits(x);
-	if ((bad != 0 ? json_before_top(bad) : 8) != n)
-		return false;
-	*out = (double)(int64_t)json_eight(x, n) * json_sign[neg];
+	if (k < n) {
+		if ((x >> 8 * k & 0xFF) != '.')
+			return false;
+		n--;
+		*exp = -(int64_t)(n - k + after);
+		low = ((uint64_t)1 << 8 * k) - 1;
+		x = (x & low) | (x >> 8 & ~low);
+		if (json_before_top(json_not_digits(x)) < n)
+			return false;
+	}
+	*w = *w * ten[n] + (n > 0 ? json_eight(x, n) : 0);
 	return true;
 }
 
-/* The common case: up to 19 digits and a small exponent; else false. */
+/* All n > 8 bytes before the exponent, if they are at most 19 digits. */
+JSON_INLINE bool
+json_take_all(const char *p, size_t n, uint64_t *w, int64_t *exp)
+{
+	const size_t rest = (n - 1) % 8 + 1;
+
+	if (n > 20 || !json_take(json_load(p), 8, n - 8, w, exp) ||
+	    (n > 16 && !json_take(json_load(p + 8), 8, n - 16, w, exp)) ||
+	    !json_take(json_load(p + n - 8) >> 8 * (8 - rest), rest, 0, w, exp))
+		return false;
+	return n < 20 || *exp != 0;
+}
+
+/*
+ * The common case: up to 19 digits and a small exponent; else false.  Of all
+ * bytes in numbers, only the letter e has the bit 0x40.
+ */
 static bool
 json_quick_double(struct str s, double *out)
 {
-	const char *p = s.p, *end = s.p + s.n, *start, *point = NULL;
-	bool neg = *p == '-';
-	uint64_t w = 0;
-	int64_t exp = 0;
+	const bool neg = *s.p == '-';
+	const char *p = s.p + neg, *end = s.p + s.n;
+	size_t n = s.n - neg, few = n < 8 ? n : 8;
+	uint64_t w = 0, e, x = json_load_few(end - few, few);
+	int64_t exp = 0, power = 0;
 
-	start = p += neg;
-	p = json_take_digits(s.p, p, end, &w);
-	if (p < end && *p == '.') {
-		point = p;
-		p = json_take_digits(s.p, p + 1, end, &w);
+	e = x & JSON_ONES * 0x40;
+	if (e != 0) {
+		n -= few - json_before_top(e);
+		power = json_exponent(p + n + 1, end);
 	}
-	if (p - start > 19 + (point != NULL))
-		return false;	/* w may have wrapped */
-	if (point != NULL)
-		exp = -(int64_t)(p - point - 1);
-	if (p < end)
-		exp += json_exponent(p + 1, end);
-	if (!json_nearest(w, exp, out))
+	if (n > 8 ? !json_take_all(p, n, &w, &exp) :
+	    !json_take(json_load_few(p, n), n, 0, &w, &exp))
+		return false;
+	if (!json_nearest(w, exp + power, out))
 		return false;
 	*out *= json_sign[neg];
 	return true;
@@ -1496,12 +1532,15 @@ json_long_double(struct str s, double *out)
 bool
 json_double(const struct json *v, double *out)
 {
-	struct str s;
+	bool neg;
 
-	if (!json_is_decimal(v))
-		return false;
-	s = (struct str){ v->u.text, v->n };
-	return json_short_double(s, out) || json_long_double(s, out);
+	if (v != NULL && v->type == JSON_NUMBER &&
+	    (v->form & JSON_BRIEF)) {
+		*out = (double)json_brief(v, &neg);
+		*out *= json_sign[neg];
+		return true;
+	}
+	return json_is_decimal(v) && json_long_double(json_text(v), out);
 }
 
 static bool

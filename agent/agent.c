@@ -450,7 +450,7 @@ add_members(struct arena *a, struct json *obj, struct json ***tail,
 		return;
 	for (v = json_first(from); v != NULL; v = v->next) {
 		copy = NEW(a, struct json);
-		*copy = *v;
+		*copy = json_copy(v);
 		copy->next = NULL;
 		**tail = copy;
 		*tail = &copy->next;

@@ -82,7 +82,7 @@ on_finding(void *ctx, const struct schema_finding *f)
 {
 	struct check *c = ctx;
 	const struct json *v = f->value;
-	bool key = f->key && v->key_line > 0;
+	bool key = f->key && v->key_col > 0;
 	unsigned line = key ? v->key_line : v->line;
 	unsigned col = key ? v->key_col : v->col;
 	struct buf keyword = { 0 };

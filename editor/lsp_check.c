@@ -106,7 +106,7 @@ static void
 on_schema(void *arg, const struct schema_finding *s)
 {
 	struct checking *c = arg;
-	bool key = s->key && s->value->key_line > 0;
+	bool key = s->key && s->value->key_col > 0;
 	struct finding f = { .file = c->doc->path,
 		.line = key ? s->value->key_line : s->value->line,
 		.col = key ? s->value->key_col : s->value->col, .severity = 1 };

@@ -86,7 +86,7 @@ check_file(struct grader_check *c, const struct json *node, struct str name)
 static void
 check_inline(struct grader_check *c, const struct json *schema)
 {
-	struct json at = *schema;
+	struct json at = json_copy(schema);
 	struct err e = { 0 };
 
 	if (grader_has_template(schema) ||

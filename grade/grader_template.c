@@ -75,7 +75,7 @@ render(struct arena *a, const struct json *v, const struct tmpl_vars *vars,
 	const struct json *child;
 	struct str s;
 
-	*copy = *v;
+	*copy = json_copy(v);
 	copy->next = NULL;
 	if (v->type == JSON_STRING) {
 		s = tmpl_render(a, json_text(v), vars, e);

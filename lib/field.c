@@ -113,7 +113,7 @@ shorten(struct str s)
 static struct str
 name_of(const struct json *v, const struct field *f)
 {
-	return v->key != NULL ? json_key(v) : str_of(f->key);
+	return json_key(v).p != NULL ? json_key(v) : str_of(f->key);
 }
 
 static bool

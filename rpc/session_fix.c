@@ -408,7 +408,7 @@ set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 	json_open(&o, '{');
 	json_put_member_str(&o, "prompt", prompt);
 	json_close(&o, '}');
-	t->vars = arena_json(&f->arena, arena_take(&f->arena, &b), NULL);
+	t->row = arena_json(&f->arena, arena_take(&f->arena, &b), NULL);
 	t->prompt = STR("{{.Vars.prompt}}");
 }
 

@@ -128,7 +128,7 @@ resolve_program(struct config_loader *l, struct config_item *cmd, struct str *s)
 	*s = resolve(l, cmd->from, *s);
 	if (v->type == JSON_ARRAY) {
 		v = NEW(l->arena, struct json);
-		*v = *cmd->json.u.child;
+		*v = json_copy(cmd->json.u.child);
 		cmd->json.u.child = v;
 	}
 	v->type = JSON_STRING;

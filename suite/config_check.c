@@ -80,15 +80,18 @@ is_secret(struct str key)
 static void
 check_secrets(struct check *c, const struct json *v)
 {
+	struct str key;
+
 	for (v = json_first(v); v != NULL; v = v->next) {
-		if (v->key != NULL && str_is(json_key(v), "input_schema"))
+		key = json_key(v);
+		if (key.p != NULL && str_is(key, "input_schema"))
 			continue;
-		if (v->key != NULL && is_secret(json_key(v)) &&
+		if (key.p != NULL && is_secret(key) &&
 		    (v->type == JSON_STRING || v->type == JSON_NUMBER))
 			BAD(c, v, "\"%.*s\" is a secret: settings are "
 			    "displayed and shared; name an environment "
 			    "variable (\"api_key_env\") or a file instead",
-			    SPEC_SHORT(json_key(v)));
+			    SPEC_SHORT(key));
 		else
 			check_secrets(c, v);
 	}

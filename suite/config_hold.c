@@ -217,7 +217,7 @@ keep(struct hold *h, size_t n, const struct json *obj)
 	const struct json *v;
 	enum match m;
 
-	*out = *obj;
+	*out = json_copy(obj);
 	out->u.child = NULL;
 	out->n = 0;
 	out->indexed = 0;

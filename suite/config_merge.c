@@ -29,7 +29,7 @@ new_item(struct arena *a, const struct json *v, const struct config_layer *l)
 {
 	struct config_item *i = NEW(a, struct config_item);
 
-	i->json = *v;
+	i->json = json_copy(v);
 	i->json.next = NULL;
 	i->from = l;
 	return i;

@@ -33,7 +33,7 @@ new_object(struct respell *r, const struct json *at)
 {
 	struct json *v = NEW(r->loader->arena, struct json);
 
-	*v = *at;
+	*v = json_copy(at);
 	v->next = NULL;
 	v->type = JSON_OBJECT;
 	v->u.child = NULL;
@@ -136,7 +136,7 @@ read_init(struct respell *r, const struct json *in)
 		    "exclusive");
 		return;
 	}
-	list = *(path != NULL ? path : how);
+	list = json_copy(path != NULL ? path : how);
 	list.type = JSON_STRING;
 	list.u.text = where.p;
 	list.n = (uint32_t)where.n;

@@ -233,7 +233,7 @@ spec_append(struct arena *a, struct json *obj, struct json ***tail,
 {
 	struct json *copy = NEW(a, struct json);
 
-	*copy = *v;
+	*copy = json_copy(v);
 	copy->next = NULL;
 	if (key != NULL) {
 		copy->key = key;

@@ -350,8 +350,8 @@ struct spec_task {
 	struct str prompt;
 	struct spec_where at;
 	const struct spec_def *def;	/* never NULL */
-	const char *row;	/* in def->rows, or NULL */
-	const struct json *vars;	/* instead: it as a tree, or NULL */
+	const void *row;	/* of a table: text of def->rows, or a tree if
+				 * that has no text; else NULL */
 };
 
 /* The variables of templates that the task's row has, or NULL. */

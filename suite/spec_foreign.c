@@ -286,8 +286,12 @@ place(struct json *v, const struct json *at)
 {
 	struct json *c;
 
-	v->line = v->key_line = at->line;
-	v->col = v->key_col = at->col;
+	v->line = at->line;
+	v->col = at->col;
+	if (json_key(v).p != NULL) {
+		v->key_line = at->line;
+		v->key_col = at->col;
+	}
 	for (c = json_first(v); c != NULL; c = c->next)
 		place(c, at);
 }

@@ -287,8 +287,8 @@ read_list(struct spec_loader *l, const struct spec_file *f,
 	json_close(&o, ']');
 	all = arena_json(l->arena, arena_take(l->arena, &b), NULL);
 	if (all != NULL) {		/* for later messages */
-		all->key = list->key;
-		all->nkey = list->nkey;
+		all->key = json_key(list).p;
+		all->nkey = (uint32_t)json_key(list).n;
 		all->line = list->line;
 		all->col = list->col;
 	}

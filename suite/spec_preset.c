@@ -105,9 +105,9 @@ merge(struct arena *a, const struct json *base, const struct json *top)
 			spec_append(a, obj, &tail, v, NULL);
 	for (v = json_first(top); v != NULL; v = v->next) {
 		other = json_get(base, json_key(v));
-		part = *v;
+		part = json_copy(v);
 		if (other != NULL) {
-			part = *merge(a, other, v);
+			part = json_copy(merge(a, other, v));
 			part.key = v->key;
 			part.nkey = v->nkey;
 		}

@@ -80,12 +80,12 @@ expand_map(struct spec_loader *l, const struct spec_table *t,
 	if (v == NULL)
 		return map;
 	out = NEW(l->arena, struct json);
-	*out = *map;
+	*out = json_copy(map);
 	out->n = 0;
 	out->u.child = NULL;
 	tail = &out->u.child;
 	for (v = json_first(map); v != NULL; v = v->next) {
-		node = *v;
+		node = json_copy(v);
 		if (v->type == JSON_STRING) {
 			s = expand(l, t, row, key, json_text(v));
 			node.u.text = s.p;
@@ -190,8 +190,7 @@ spec_read_row(struct spec_loader *l, const struct spec_table *t,
 	*out = t->task;
 	identify(l, t, row, n, out);
 	out->at = spec_at(t->path, row);
-	out->row = from->at;
-	out->vars = from->at == NULL ? row : NULL;
+	out->row = from->at != NULL ? (const void *)from->at : row;
 	if (t->template == NULL || t->task.prompt.n == 0)
 		out->prompt = cell(l, t, row, "prompt");
 	else

@@ -98,6 +98,14 @@ next_row(struct spec_rows *r, struct arena *a, struct spec_row *out,
 	return csv_next(&r->csv, a, out->tree, &out->at, e);
 }
 
+/* Whether its row is text of the table, not a tree. */
+static bool
+has_text(const struct spec_task *t)
+{
+	return t->row != NULL && t->def->rows != NULL &&
+	    t->def->rows->end != NULL;
+}
+
 const struct json *
 spec_vars(struct arena *a, const struct spec_task *t)
 {
@@ -105,8 +113,8 @@ spec_vars(struct arena *a, const struct spec_task *t)
 	struct spec_row row;
 	struct err e;
 
-	if (t->row == NULL)
-		return t->vars;
+	if (!has_text(t))
+		return t->row;
 	r = *t->def->rows;
 	r.csv.p = t->row;
 	r.csv.line = t->at.line - r.is_json;
@@ -121,7 +129,8 @@ spec_cell(struct arena *a, const struct spec_task *t, struct str column)
 	struct str s = v != NULL && (v->type == JSON_STRING ||
 	    v->type == JSON_NUMBER) ? json_text(v) : STR("");
 
-	if (t->row != NULL && (s.p < t->row || s.p >= t->def->rows->end))
+	if (has_text(t) && (s.p < (const char *)t->row ||
+	    s.p >= t->def->rows->end))
 		s = arena_str(a, s);	/* it was decoded */
 	arena_free(&tmp);
 	return s;
@@ -130,7 +139,7 @@ spec_cell(struct arena *a, const struct spec_task *t, struct str column)
 bool
 spec_is_row(const struct spec_task *t)
 {
-	return t->row != NULL || t->vars != NULL;
+	return t->row != NULL;
 }
 
 /* Every row must be an object; keeps the first error. */

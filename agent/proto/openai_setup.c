@@ -261,7 +261,7 @@ set_headers(struct setting_up *u)
 		if (!http_value_ok(value))
 			return err_set(u->err, ERR_SCHEMA, "header \"%.*s\" "
 			    "contains characters that it cannot have",
-			    (int)(v->nkey < 80 ? v->nkey : 80), v->key);
+			    STRF(utf8_cut(json_key(v), 80)));
 	}
 	return 0;
 }

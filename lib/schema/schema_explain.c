@@ -328,7 +328,7 @@ put_trail(struct buf *b, const struct schema_trail *t)
 	if (back != NULL)
 		buf_puts(b, "...");
 	while (n-- > 0) {
-		if (stack[n]->v->key != NULL)
+		if (json_key(stack[n]->v).p != NULL)
 			schema_put_token(b, json_key(stack[n]->v));
 		else {
 			buf_putc(b, '/');

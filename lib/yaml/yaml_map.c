@@ -72,7 +72,7 @@ prepend(struct yaml_in *y, struct json **list, const struct json *src)
 
 	for (v = json_first(src); v != NULL; v = v->next) {
 		w = NEW(y->mem, struct json);
-		*w = *v;
+		*w = json_copy(v);
 		*tail = w;
 		tail = &w->next;
 	}

@@ -163,7 +163,7 @@ put_scalar(struct buf *b, const struct json *v, unsigned indent)
 static void
 put_entry(struct buf *b, const struct json *v, unsigned indent)
 {
-	bool item = v->key == NULL;
+	bool item = json_key(v).p == NULL;
 
 	if (item) {
 		buf_putc(b, '-');

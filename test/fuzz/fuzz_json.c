@@ -61,7 +61,7 @@ check_tree(const struct json_mem *mem, const struct json *v)
 	if (v->type == JSON_STRING)
 		assert(utf8_valid(json_text(v)));
 	for (c = json_first(v); c != NULL; c = c->next, n++) {
-		assert((c->key != NULL) == (v->type == JSON_OBJECT));
+		assert((json_key(c).p != NULL) == (v->type == JSON_OBJECT));
 		if (v->type == JSON_OBJECT) {
 			assert(json_get(v, json_key(c)) == c);
 			assert(utf8_valid(json_key(c)));

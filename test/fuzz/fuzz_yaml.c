@@ -40,7 +40,7 @@ check_tree(const struct json *v)
 	if (v->type == JSON_NUMBER)
 		plain = json_text(v).p[json_text(v).n - 1] <= '9';
 	for (c = json_first(v); c != NULL; c = c->next, n++) {
-		assert((c->key != NULL) == (v->type == JSON_OBJECT));
+		assert((json_key(c).p != NULL) == (v->type == JSON_OBJECT));
 		if (v->type == JSON_OBJECT) {
 			assert(json_get(v, json_key(c)) == c);
 			assert(utf8_valid(json_key(c)));

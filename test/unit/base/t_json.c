@@ -325,7 +325,7 @@ test_tree(void)
 	OK(a->key_line == 2 && a->key_col == 3 && a->line == 2 && a->col == 8);
 	OK(str_is(json_key(a), "a") && json_count(a) == 2);
 	c = json_first(a)->next;
-	OK(c->line == 3 && c->col == 2 && c->key == NULL && c->next == NULL);
+	OK(c->line == 3 && c->col == 2 && json_key(c).p == NULL && c->next == NULL);
 	b = json_getc(v, "b");
 	OK(b == a->next && b->key_line == 3 && b->key_col == 8);
 	OK(b->line == 5 && b->col == 1 && json_first(b) == NULL);
@@ -1156,11 +1156,71 @@ test_nearest(void)
 	OK(bad == 0);
 }
 
+/* Short integers with 0 to 10 bytes of text behind them, and no more. */
+static void
+test_brief(void)
+{
+	static const char digits[] = "-1029384756";
+	struct json *v;
+	size_t n, tail, from, bad = 0;
+	char want[16], *p;
+	int64_t i;
+	double d;
+
+	for (from = 0; from < 2; from++)
+		for (n = 2; n < sizeof(digits); n++)
+			for (tail = 0; tail < 11; tail++) {
+				snprintf(want, sizeof(want), "%.*s",
+				    (int)(n - from), digits + from);
+				p = malloc(n - from + tail);
+				memset(p, ' ', n - from + tail);
+				memcpy(p, want, n - from);
+				v = read_str((struct str){ p, n - from + tail });
+				bad += !json_int(v, &i) || i != atoll(want) ||
+				    !json_double(v, &d) ||
+				    d != (double)atoll(want);
+				free(p);
+			}
+	OK(bad == 0);
+	v = read_text("{\"a\":1,\"b\":2.5,\"a\":2.5,\"b\":12        }");
+	OK(json_double(json_getc(v, "a"), &d) && d == 2.5);
+	OK(!json_int(json_getc(v, "a"), &i));
+	OK(json_int(json_getc(v, "b"), &i) && i == 12);
+	v = read_text("[-0, 0          ]");
+	OK(json_double(json_first(v), &d) && d == 0 && bits_of(d) != 0);
+	OK(json_double(json_first(v)->next, &d) && bits_of(d) == 0);
+}
+
+/* Elements of arrays have no fields for a name; copies have them. */
+static void
+test_copy(void)
+{
+	struct json *v = read_text("[7, {\"a\": 12}, \"s\"]        "), copy;
+	int64_t i;
+
+	copy = json_copy(json_first(v));
+	OK(copy.key == NULL && copy.nkey == 0 && copy.key_line == 0);
+	OK(copy.next == json_first(v)->next && copy.line == 1 && copy.col == 2);
+	OK(json_int(&copy, &i) && i == 7);
+	copy.key = "seven";
+	copy.nkey = 5;
+	OK(str_is(json_key(&copy), "seven"));
+	copy = json_copy(json_first(json_first(v)->next));
+	OK(str_is(json_key(&copy), "a") && json_int(&copy, &i) && i == 12);
+	OK(copy.key_line == 1 && copy.key_col == 6);
+	copy = json_copy(&copy);
+	OK(str_is(json_key(&copy), "a"));
+	copy = json_copy(v);
+	OK(copy.key == NULL && json_count(&copy) == 3);
+	arena_free(&arena);
+}
+
 int
 main(void)
 {
-	RUN(test_nearest, test_accept, test_reject, test_cut, test_utf8, test_depth,
-	    test_tree, test_prefix, test_members, test_collide, test_seal,
+	RUN(test_nearest, test_brief, test_copy, test_accept, test_reject,
+	    test_cut,
+	    test_utf8, test_depth, test_tree, test_prefix, test_members, test_collide, test_seal,
 	    test_int, test_double, test_sticky, test_shortest, test_round_trip,
 	    test_escape, test_gather, test_write, test_equal, test_memory,
 	    test_no_memory, test_corpus, test_transform);

@@ -548,9 +548,9 @@ noted(const char *type, const char *config, bool strict)
 	struct spec_def def = { .rows = NULL };
 	struct spec_task tasks[2] = {
 		{ .id = STR("a"), .name = STR("a"), .def = &def,
-		    .vars = yaml("{x: a, y: b}") },
+		    .row = yaml("{x: a, y: b}") },
 		{ .id = STR("b"), .name = STR("b"), .def = &def,
-		    .vars = yaml("{x: (}") } };
+		    .row = yaml("{x: (}") } };
 	struct spec_suite suite = { .dir = ".", .tasks = tasks, .ntasks = 2,
 		.graders = { &g, 1 } };
 	const struct spec_note *n;
@@ -903,9 +903,9 @@ suite_checks(void)
 	m[2].name = STR("trigger_accuracy");
 	m[3].name = STR("other");
 	rows[0].id = STR("1");
-	rows[0].vars = yaml("{a: 1}");
+	rows[0].row = yaml("{a: 1}");
 	rows[1].id = STR("2");
-	rows[1].vars = yaml("{a: 2}");
+	rows[1].row = yaml("{a: 2}");
 	rows[2].id = STR("3");
 	s = suite_notes(&suite);
 	OK(has(s, "eval.yaml:5:3: warning: metric \"behavior_quality\" has no "
@@ -963,7 +963,7 @@ wild_tree(struct wild *w, const char *file, const struct json *v)
 	if (v->type != JSON_OBJECT && v->type != JSON_ARRAY)
 		return;
 	for (c = json_first(v); c != NULL; c = c->next) {
-		if (c->key != NULL && str_is(json_key(c), "graders") &&
+		if (json_key(c).p != NULL && str_is(json_key(c), "graders") &&
 		    c->type == JSON_ARRAY)
 			for (g = json_first(c); g != NULL; g = g->next)
 				wild_grader(w, file, g);
