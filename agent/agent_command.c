@@ -92,9 +92,17 @@ static void
 add(struct arena *a, const char **set, size_t *n, const char *name,
     struct str value)
 {
-	char *cstr = arena_cstr(a, value);
+	struct str key = str_of(name);
+	char *p;
 
-	set[(*n)++] = arena_fmt(a, "%s=%s", name, cstr != NULL ? cstr : "").p;
+	if (value.n > 0 && memchr(value.p, '\0', value.n) != NULL)
+		value = STR("");
+	p = arena_alloc(a, key.n + 1 + value.n + 1, 1);
+	memcpy(p, key.p, key.n);
+	p[key.n] = '=';
+	if (value.n > 0)
+		memcpy(p + key.n + 1, value.p, value.n);
+	set[(*n)++] = p;
 }
 
 /* Skill directories, separated by colons as in PATH. */

@@ -249,13 +249,11 @@ fits(struct buf *b, size_t n)
 }
 
 static void
-reserve(struct buf *b, size_t n)
+enlarge(struct buf *b, size_t n)
 {
 	size_t cap, need;
 	char *p;
 
-	if (n <= b->cap - b->n)
-		return;
 	if (!add_ok(b->n, n, &need))
 		oom();
 	cap = b->cap < 64 ? 64 : b->cap;
@@ -268,7 +266,14 @@ reserve(struct buf *b, size_t n)
 	b->cap = cap;
 }
 
-static bool
+static inline void
+reserve(struct buf *b, size_t n)
+{
+	if (n > b->cap - b->n)
+		enlarge(b, n);
+}
+
+static inline bool
 grow(struct buf *b, size_t n)
 {
 	if (!fits(b, n))

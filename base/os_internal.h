@@ -8,7 +8,7 @@
 #define WAZA_OS_INTERNAL_H
 
 #if defined(__linux__)
-#define _GNU_SOURCE		/* prctl, vfork, NSIG, TCP_KEEPIDLE, waitid */
+#define _GNU_SOURCE		/* prctl, vfork, TCP_KEEPIDLE, waitid */
 #elif defined(__APPLE__)
 #define _DARWIN_C_SOURCE
 #elif defined(__NetBSD__)

@@ -10,11 +10,13 @@
  *
  * The requirements of vfork:
  *   1. None of our signal handlers runs in the child: all signals are blocked
- *      until the child has set every action to its default.
+ *      until the child has reset every action that may not be the default.
  *   2. The child never returns from the function that called vfork: enter()
  *      ends in execve or _exit.
- *   3. The child reports failures through a close-on-exec pipe and not
- *      through shared memory, because valgrind and others use fork instead.
+ *   3. The child writes only struct note.  Valgrind and others use fork, so
+ *      that the note is lost: failures are then reported through a
+ *      close-on-exec pipe.  Whether the note of an earlier child arrived is
+ *      in struct os_spawn_memo.
  * A child that calls a function is made with fork.
  */
 #include "base/os_internal.h"
@@ -47,13 +49,10 @@
 #define VFORK fork
 #endif
 
-#if !defined(NSIG)
-#define NSIG 65			/* sigaction() refuses others */
-#endif
-
 extern char **environ;
 
 enum {
+	SIGNALS = 64,		/* sigaction() refuses others */
 	FDS_MAX = 1 << 20,	/* if the limit of descriptors is unknown */
 	COPY_NICE = 10		/* a copy of this process yields to it */
 };
@@ -63,6 +62,13 @@ enum step { STEP_FDS, STEP_CONFINE, STEP_CWD, STEP_EXEC };
 struct failure {
 	enum step step;
 	int sys;
+};
+
+/* From the child, in memory that vfork shares. */
+struct note {
+	bool entered;
+	enum step step;
+	int sys;			/* 0: it has not failed */
 };
 
 /* The first parameter of setrlimit. */
@@ -79,9 +85,12 @@ struct plan {
 	const char *const *argv, *const *sh_argv, *const *env;
 	const char *cwd;
 	int fd[3];			/* the index itself, or above 2 */
-	int report;			/* write end: struct failure */
+	int report;			/* write end: struct failure; or -1 */
+	volatile struct note *note;
+	bool shared;			/* the note has arrived */
 	int rules;			/* of its confinement, or -1 */
 	bool group, outlives;
+	uint64_t altered;		/* signals to reset: bit 0 is 1 */
 	struct limit {
 		resource_id resource;
 		struct rlimit r;
@@ -108,7 +117,10 @@ fail(const struct plan *p, enum step step)
 {
 	struct failure f = { step, errno };
 
-	(void)!write(p->report, &f, sizeof(f));
+	p->note->step = f.step;
+	p->note->sys = f.sys;
+	if (p->report != -1)
+		(void)!write(p->report, &f, sizeof(f));
 	_exit(127);
 }
 
@@ -137,14 +149,16 @@ enter(const struct plan *p)
 	size_t k;
 	int i;
 
+	p->note->entered = true;
 	if (p->group)
 		setpgid(0, 0);
 	if (!p->outlives)
 		os_follow();
 	if (p->rules != -1 && os_confine_enter(p->rules) == -1)
 		fail(p, STEP_CONFINE);
-	for (i = 1; i < NSIG; i++)
-		sigaction(i, &sa, NULL);
+	for (i = 1; i <= SIGNALS; i++)
+		if (p->altered >> (i - 1) & 1)
+			sigaction(i, &sa, NULL);
 	for (i = 0; i < 3; i++)
 		if (p->fd[i] == i ? fcntl(i, F_SETFD, 0) == -1 :
 		    dup2(p->fd[i], i) == -1)
@@ -300,38 +314,74 @@ describe(struct err *e, struct failure f, const struct os_spawn *o)
 	return -1;
 }
 
+/* Whether the child has failed to start the program; then *f is set. */
+static bool
+has_failed(int report, const volatile struct note *note, struct failure *f)
+{
+	ssize_t n;
+
+	if (report == -1) {
+		*f = (struct failure){ note->step, note->sys };
+		return f->sys != 0;
+	}
+	do
+		n = read(report, f, sizeof(*f));
+	while (n == -1 && errno == EINTR);
+	return n == (ssize_t)sizeof(*f);
+}
+
+/*
+ * Finds the signals to reset: the ignored ones, which exec leaves ignored, and
+ * those with a handler.  The program may begin to handle the known ones later.
+ */
+static uint64_t
+find_altered(void)
+{
+	static const int known[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+		SIGCHLD, SIGPIPE, SIGXFSZ };
+	struct sigaction sa;
+	uint64_t found = 0;
+	size_t i;
+	int k;
+
+	for (i = 0; i < COUNTOF(known); i++)
+		found |= UINT64_C(1) << (known[i] - 1);
+	for (k = 1; k <= SIGNALS; k++)
+		if (sigaction(k, NULL, &sa) == 0 && sa.sa_handler != SIG_DFL)
+			found |= UINT64_C(1) << (k - 1);
+	return found;
+}
+
 /* The pid, or -1 with *f set. */
 static pid_t
-attempt(struct plan *p, struct failure *f, struct err *e)
+attempt(struct plan *p, bool shares, struct failure *f, struct err *e)
 {
+	volatile struct note note = { 0 };
+	int fd[2] = { -1, -1 };
 	sigset_t all, old;
-	int fd[2];
-	ssize_t n;
 	pid_t pid;
 
-	if (os_pipe(fd, 0, e) == -1) {
+	if (!shares && os_pipe(fd, 0, e) == -1) {
 		*f = (struct failure){ STEP_FDS, errno };
 		return -1;
 	}
 	p->report = fd[1];
+	p->note = &note;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	pid = launch(p);
 	f->step = STEP_EXEC;
 	f->sys = errno;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	close(fd[1]);
-	if (pid != -1 && p->fn == NULL) {
-		do
-			n = read(fd[0], f, sizeof(*f));
-		while (n == -1 && errno == EINTR);
-		if (n == (ssize_t)sizeof(*f)) {
-			while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
-				;
-			pid = -1;
-		}
+	os_close(&fd[1]);
+	p->note = NULL;
+	p->shared = note.entered;
+	if (pid != -1 && p->fn == NULL && has_failed(fd[0], &note, f)) {
+		while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
+			;
+		pid = -1;
 	}
-	close(fd[0]);
+	os_close(&fd[0]);
 	return pid;
 }
 
@@ -372,11 +422,13 @@ os_spawn(const struct os_spawn *o, struct err *e)
 	struct plan p = { .cwd = o->cwd, .group = o->group,
 		.outlives = o->outlives, .fn = o->fn, .arg = o->arg,
 		.rules = -1 };
+	struct os_spawn_memo own = { 0 }, *memo = o->memo;
 	struct failure f = { STEP_EXEC, 0 };
 	struct arena a = { 0 };
 	int i, made[3] = { -1, -1, -1 };
 	pid_t pid = -1;
 
+	memo = memo != NULL ? memo : &own;
 	p.argv = o->argv;
 	p.env = o->env != NULL ? o->env : our_env();
 	if (o->fn == NULL) {
@@ -400,7 +452,11 @@ os_spawn(const struct os_spawn *o, struct err *e)
 			goto out;
 		}
 	}
-	pid = attempt(&p, &f, e);
+	if (memo->altered == 0)
+		memo->altered = find_altered();
+	p.altered = memo->altered;
+	pid = attempt(&p, memo->shares, &f, e);
+	memo->shares |= p.shared;
 out:
 	if (pid == -1) {
 		f.sys = f.sys != 0 ? f.sys : errno;

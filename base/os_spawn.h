@@ -29,6 +29,12 @@ struct os_limits {
 	uint64_t cpu_seconds;	/* then SIGXCPU ends it */
 };
 
+/* What earlier children of this process have shown.  Zero it first. */
+struct os_spawn_memo {
+	uint64_t altered;	/* signals whose action is not the default */
+	bool shares;		/* a starting child shares our memory */
+};
+
 struct os_spawn {
 	const char *const *argv;	/* ends with NULL; [0] is the program */
 	void (*fn)(void *arg);		/* instead: a copy of this process calls
@@ -42,6 +48,8 @@ struct os_spawn {
 	const struct os_bounds *bounds;	/* of its confinement, see
 					 * os_confine.h; NULL: it has none */
 	struct os_limits limits;
+	struct os_spawn_memo *memo;	/* makes further children cheaper; NULL:
+					 * none */
 };
 
 /*

@@ -355,7 +355,8 @@ on_writable(void *arg, int ready)
 
 /*
  * Our ends are mine[], the child's are its[]; -1: no pipe.  While others of
- * the set run, the last descriptors are left for short uses.
+ * the set run, the last descriptors are left for short uses; each pipe has
+ * higher ones than the pipe before.
  */
 static int
 open_pipes(const struct procs *ps, const struct proc_opts *o, int mine[3],
@@ -372,10 +373,10 @@ open_pipes(const struct procs *ps, const struct proc_opts *o, int mine[3],
 			return -1;
 		mine[i] = fd[i == 0];
 		its[i] = fd[i != 0];
-		if (procs_busy(ps) && os_fd_short(fd[1], 1)) {
-			errno = EMFILE;
-			return err_sys(e, "pipe");
-		}
+	}
+	if (procs_busy(ps) && os_fd_short(fd[1], 1)) {
+		errno = EMFILE;
+		return err_sys(e, "pipe");
 	}
 	return 0;
 }
@@ -425,6 +426,7 @@ spawn(struct proc *p, const struct proc_opts *o, const int its[3],
 	pid_t pid;
 
 	s.group = true;
+	s.memo = &p->set->memo;
 	s.bounds = o->bounds;
 	s.limits = o->limits;
 	s.limits.nofile = loop_nofile(p->set->loop);

@@ -52,6 +52,7 @@ struct procs {
 	int64_t swept;
 	unsigned rounds;
 	struct timer sweep;
+	struct os_spawn_memo memo;
 	pid_t guard_pid;		/* of the guardian, or 0 */
 	int guard_fd;
 };

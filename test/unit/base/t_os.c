@@ -183,6 +183,45 @@ closed(void)
 	OK(WEXITSTATUS(status) == 0);
 }
 
+/* Whether a child that sends itself the signal dies of it. */
+static bool
+dies_of(int signo, struct os_spawn_memo *memo)
+{
+	char line[64];
+	const char *argv[] = { "/bin/sh", "-c", line, NULL };
+	struct os_spawn o = { .argv = argv, .memo = memo };
+	int status = 0;
+	pid_t pid;
+
+	snprintf(line, sizeof(line), "kill -%d $$; exit 3", signo);
+	o.fd[1] = o.fd[2] = OS_FD_KEEP;
+	pid = os_spawn(&o, &e);
+	return pid != -1 && waitpid(pid, &status, 0) == pid &&
+	    WIFSIGNALED(status) && WTERMSIG(status) == signo;
+}
+
+/* A child has default actions, whatever we ignore, also the second one. */
+static void
+actions(void)
+{
+	const char *none[] = { "/no/such", NULL };
+	struct os_spawn_memo memo = { 0 };
+	struct os_spawn o = { .argv = none, .memo = &memo };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, usr, term;
+
+	sigaction(SIGUSR1, &ignore, &usr);
+	OK(dies_of(SIGUSR1, NULL));
+	OK(dies_of(SIGUSR1, &memo) && memo.altered != 0);
+	sigaction(SIGTERM, &ignore, &term);
+	OK(dies_of(SIGUSR1, &memo) && dies_of(SIGTERM, &memo));
+	OK(dies_of(SIGPIPE, &memo));
+	o.fd[1] = o.fd[2] = OS_FD_KEEP;
+	fflush(stdout);	/* valgrind flushes in a child that ends */
+	OK(os_spawn(&o, &e) == -1 && e.sys == ENOENT);
+	sigaction(SIGUSR1, &usr, NULL);
+	sigaction(SIGTERM, &term, NULL);
+}
+
 static void
 limits(void)
 {
@@ -569,8 +608,8 @@ main(void)
 	OK(mkdtemp(dir) != NULL);
 	fds = tap_fd_count();
 	OK(os_columns(-1) == 0);
-	RUN(clocks, random_bytes, files, large_files, pipes, closed, limits,
-	    environment, tcp, peer_closed, peers, unix_sockets,
+	RUN(clocks, random_bytes, files, large_files, pipes, closed, actions,
+	    limits, environment, tcp, peer_closed, peers, unix_sockets,
 	    insides, confinement);
 	OK(tap_fd_count() == fds);
 	OK(rmdir(dir) == 0);
