@@ -58,12 +58,16 @@ mask_is_name(struct str name)
 	static const struct str words[] = { { "KEY", 3 }, { "TOKEN", 5 },
 		{ "SECRET", 6 }, { "PASSWORD", 8 }, { "PASSWD", 6 },
 		{ "CREDENTIALS", 11 } };
-	size_t i;
+	size_t i, n;
 
-	for (i = 0; i < COUNTOF(words); i++)
-		if (str_ends(name, words[i]) && (name.n == words[i].n ||
-		    name.p[name.n - words[i].n - 1] == '_'))
+	for (i = 0; i < COUNTOF(words); i++) {
+		n = words[i].n;
+		if (name.n < n || name.p[name.n - 1] != words[i].p[n - 1])
+			continue;	/* most names, and there are many */
+		if (str_ends(name, words[i]) && (name.n == n ||
+		    name.p[name.n - n - 1] == '_'))
 			return true;
+	}
 	return false;
 }
 

@@ -5,6 +5,7 @@
  *	scheme://user:SECRET@host	https://SECRET@host, if it is long
  *	-u user:SECRET			--user=user:SECRET
  *	--password=SECRET		--api-token SECRET
+ *	mysql -pSECRET			sshpass -p SECRET
  *	API_KEY=SECRET			Authorization: SECRET
  *
  * A reference to a variable, as in --token $TOKEN, is not a secret, and ids as
@@ -18,7 +19,8 @@
 
 enum {
 	URL_MAX = 2048,		/* bytes of user, password, host and port */
-	USER_MIN = 20		/* bytes of a user that may be a token */
+	USER_MIN = 20,		/* bytes of a user that may be a token */
+	COMMAND_MAX = 256	/* bytes of a command before its -p */
 };
 
 static const struct str none = { NULL, 0 };
@@ -95,9 +97,9 @@ is_digits(struct str s)
 	return i == s.n;
 }
 
-/* The password of user:password. */
+/* The password of user:password, which ends before `end`. */
 static struct str
-after_user(struct str s)
+after_user(struct str s, const char *end)
 {
 	const char *colon = s.n > 0 ? memchr(s.p, ':', s.n) : NULL;
 	struct str user, secret;
@@ -106,6 +108,13 @@ after_user(struct str s)
 		return none;
 	user = (struct str){ s.p, (size_t)(colon - s.p) };
 	secret = rest(s, user.n + 1);
+	if (secret.n == 0 && !is_quote(s.p[-1]) && s.p + s.n < end &&
+	    is_quote(s.p[s.n])) {	/* user:"password" */
+		secret = value_of((struct str){ s.p + s.n, (size_t)(end -
+		    s.p) - s.n });
+		if (secret.p + secret.n == end)	/* the quote is not closed */
+			return none;
+	}
 	return is_digits(user) && is_digits(secret) ? none : secret;
 }
 
@@ -145,9 +154,79 @@ in_option(struct str text)
 		return option_value(text, n);
 	for (i = 0; i < COUNTOF(users); i++)
 		if (str_is(name, users[i]))
-			return after_user(option_value(text, n));
+			return after_user(option_value(text, n),
+			    text.p + text.n);
 	/* -uuser:password */
-	return str_starts(word, STR("-u")) ? after_user(rest(word, 2)) : none;
+	return str_starts(word, STR("-u")) ? after_user(rest(word, 2),
+	    text.p + text.n) : none;
+}
+
+enum program { PROGRAM_OTHER, PROGRAM_MYSQL, PROGRAM_SSHPASS };
+
+static enum program
+program_of(struct str word)
+{
+	static const char *const names[] = { "mysql", "mysqladmin",
+		"mysqlcheck", "mysqldump", "mysqlimport", "mysqlpump",
+		"mysqlshow", "mariadb", "mariadb-admin", "mariadb-dump" };
+	size_t i, n = word.n;
+
+	while (n > 0 && word.p[n - 1] != '/')
+		n--;
+	word = rest(word, n);
+	for (i = 0; i < COUNTOF(names); i++)
+		if (str_is(word, names[i]))
+			return PROGRAM_MYSQL;
+	return str_is(word, "sshpass") ? PROGRAM_SSHPASS : PROGRAM_OTHER;
+}
+
+/*
+ * The program to which an option belongs.  The value of an option before it is
+ * not a program: docker run --name mysql -p3306:3306.
+ */
+static enum program
+program_before(struct str text, size_t at)
+{
+	enum program found = PROGRAM_OTHER, p;
+	struct str word, last = STR("");
+	size_t from = at;
+
+	while (from > 0 && at - from < COMMAND_MAX &&
+	    strchr(";|&()\n", text.p[from - 1]) == NULL)
+		from--;
+	for (; from < at; from += word.n + 1) {
+		word = word_of((struct str){ text.p + from, at - from });
+		if (word.n == 0)
+			continue;
+		p = program_of(word);
+		if (p != PROGRAM_OTHER && (last.n == 0 || last.p[0] != '-' ||
+		    str_is(last, "--")))
+			found = p;
+		else if (found == PROGRAM_SSHPASS && word.p[0] != '-' &&
+		    !str_is(last, "-P"))
+			found = PROGRAM_OTHER;	/* the command that it runs */
+		last = word;
+	}
+	return found;
+}
+
+/* Few programs take a password as -p; for others it is a port, or a flag. */
+static struct str
+in_short_option(struct str text, size_t at)
+{
+	struct str s = rest(text, at), found;
+	enum program p;
+
+	if (!str_starts(s, STR("-p")) || s.n == 2)
+		return none;
+	p = program_before(text, at);
+	if (p == PROGRAM_OTHER)
+		return none;
+	if (is_blank(s.p[2]))
+		return p == PROGRAM_SSHPASS ? option_value(s, 2) : none;
+	found = value_of(rest(s, 2));
+	return found.n > 0 && found.p[0] >= '0' && found.p[0] <= '9' &&
+	    memchr(found.p, ':', found.n) != NULL ? none : found;
 }
 
 static struct str
@@ -216,8 +295,10 @@ secret_in(struct str text, size_t at)
 		    4) == 0) || (at >= 5 && memcmp(s.p - 5, "https", 5) == 0));
 	if (at > 0 && !is_break(text.p[at - 1]))
 		return none;
-	if (s.p[0] == '-')
-		return in_option(s);
+	if (s.p[0] == '-') {
+		found = in_option(s);
+		return found.n > 0 ? found : in_short_option(text, at);
+	}
 	found = in_assignment(s);
 	return found.n > 0 ? found : in_header(s);
 }
