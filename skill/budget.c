@@ -296,21 +296,6 @@ read_rules(struct reader *r, const struct json *v, struct token_rules *out)
 		out->file = r->file;
 }
 
-struct section {
-	const struct json *limits;
-	int64_t warningThreshold, fallbackLimit;
-	struct str vocab;
-};
-#define ROW(m, ...) FIELD(section, m, __VA_ARGS__)
-static const struct field section_rows[] = {
-	ROW(limits, FIELD_TREE),
-	ROW(warningThreshold, FIELD_INT, .min = 0, .max = LIMIT_MAX),
-	ROW(fallbackLimit, FIELD_INT, .min = 0, .max = LIMIT_MAX),
-	ROW(vocab, FIELD_STR),
-};
-static const struct field_table section_table =
-    FIELD_TABLE(section, section_rows);
-
 /*
  * A project without trust can name only a file of its own.  config_load() has
  * reported paths that say themselves that they are not.
@@ -341,8 +326,7 @@ read_section(struct reader *r, const struct project *p, const struct json *v,
 	struct field_ctx ctx = { .arena = r->arena, .flags = FIELD_LAX |
 		FIELD_OPEN, .report = spec_report, .ctx = &source,
 		.path = "tokens" };
-	struct section in = { .warningThreshold = s->warning,
-		.fallbackLimit = s->fallback, .vocab = { "", 0 } };
+	struct config_token_limits in = config_defaults.tokens;
 
 	if (!json_is_set(v))
 		return;
@@ -350,10 +334,10 @@ read_section(struct reader *r, const struct project *p, const struct json *v,
 		fail(r, v, "\"tokens\" must be a mapping");
 		return;
 	}
-	if (field_decode(&ctx, &section_table, v, &in) > 0)
+	if (field_decode(&ctx, &config_token_table, v, &in) > 0)
 		r->failed = true;
-	s->warning = in.warningThreshold;
-	s->fallback = in.fallbackLimit;
+	s->warning = in.warning_threshold;
+	s->fallback = in.fallback_limit;
 	if (json_is_set(in.limits) && in.limits->type != JSON_OBJECT)
 		fail(r, in.limits, "\"limits\" must be a mapping with "
 		    "\"defaults\" and \"overrides\"");
@@ -371,8 +355,9 @@ token_settings(struct arena *a, const struct config_sources *from,
 	struct err e = { 0 };
 	struct project p;
 
-	*s = (struct token_settings){ .warning = TOKEN_WARNING,
-		.fallback = TOKEN_FALLBACK };
+	*s = (struct token_settings){
+		.warning = config_defaults.tokens.warning_threshold,
+		.fallback = config_defaults.tokens.fallback_limit };
 	if (project_find(a, from, &p, &e) == -1) {
 		spec_note(notes, FIELD_ERROR, (struct spec_where){ NULL, 0, 0 },
 		    "%s", e.msg);

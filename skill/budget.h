@@ -35,9 +35,7 @@ enum {
 	TOKEN_FILE_MAX = 1 << 20,	/* bytes of .token-limits.json */
 	TOKEN_RULES_MAX = 1000,		/* patterns of one source */
 	TOKEN_PATTERN_MAX = 500,	/* bytes; longer ones never match */
-	TOKEN_PATH_MAX = 4096,		/* bytes; longer ones match no * */
-	TOKEN_WARNING = 500,		/* default of warningThreshold */
-	TOKEN_FALLBACK = 2000		/* default of fallbackLimit */
+	TOKEN_PATH_MAX = 4096		/* bytes; longer ones match no * */
 };
 
 struct token_rule {

@@ -120,7 +120,7 @@ struct config_suite_defaults {
 };
 
 struct config_token_limits {
-	int64_t warning_threshold, fallback_limit;	/* 0: not given */
+	int64_t warning_threshold, fallback_limit;
 	const struct json *limits;	/* {defaults: {PATTERN: N}, overrides:
 					 * {FILE: N}}, or NULL */
 	struct str vocab;		/* the file of a vocabulary, or empty */
@@ -209,6 +209,8 @@ extern const struct config config_defaults;
 
 /* The keys of a settings file; those of others are FIELD_IGNORED. */
 extern const struct field_table config_table;
+/* Those of `tokens`. */
+extern const struct field_table config_token_table;
 
 /* Lists all settings in the order of the manual; returns their number. */
 size_t config_leaves(struct arena *, const struct config *,

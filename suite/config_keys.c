@@ -164,7 +164,7 @@ static const struct field token_rows[] = {
 	STRING(config_token_limits, vocab,
 	    .help = "vocabulary for exact counts, in the format of tiktoken"),
 };
-static const struct field_table token_table =
+const struct field_table config_token_table =
     FIELD_TABLE(config_token_limits, token_rows);
 
 /* A key of .waza.yaml that the suite loader or nothing reads. */
@@ -234,7 +234,7 @@ static const struct field config_rows[] = {
 	    .help = "names of suites and task files"),
 	FIELD(config, defaults, FIELD_OBJECT, .sub = &default_table,
 	    .help = "defaults for the suites of the project"),
-	FIELD(config, tokens, FIELD_OBJECT, .sub = &token_table,
+	FIELD(config, tokens, FIELD_OBJECT, .sub = &config_token_table,
 	    .help = "limits of tokens, and how they are counted"),
 	SECRET("token"), SECRET("auth_token"), SECRET("auth"),
 	OTHER("cache"), OTHER("dev"), OTHER("graders"), OTHER("registries"),
@@ -259,7 +259,8 @@ const struct config config_defaults = {
 	.files = { { "", 0 }, { "", 0 }, { "", 0 } },
 	.defaults = { .engine = { "", 0 }, .model = { "", 0 },
 	    .judge_model = { "", 0 } },
-	.tokens = { .vocab = { "", 0 } },
+	.tokens = { .warning_threshold = 500, .fallback_limit = 2000,
+	    .vocab = { "", 0 } },
 };
 
 const struct field_table config_table = { config_rows, COUNTOF(config_rows),

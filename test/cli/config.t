@@ -119,6 +119,10 @@ is 'no such file: status' 2 "$rc"
 run env WAZA_TIMEOUT=soon "$WAZA" config
 is 'a bad variable' 'WAZA_TIMEOUT: "timeout_seconds" must be a whole number, not a string' "$err"
 is 'a bad variable: status' 2 "$rc"
+run "$WAZA" config
+is 'token limits have their defaults' 'tokens.fallbackLimit = 2000
+tokens.warningThreshold = 500' \
+    "$(printf '%s\n' "$out" | sed -n 's/ *#.*//; s/  *=  */ = /; /^tokens\.[wf]/p' | sort)"
 run "$WAZA" config --config-json '{"prot": 1}'
 is 'an unknown key: status 0' 0 "$rc"
 is 'an unknown key: warning' '--config-json:1:2: warning: unknown key "prot" (did you mean "port"?)' "$err"
