@@ -99,7 +99,8 @@ scan(struct results *r)
 	r->loop = loop_new(NULL, e);
 	if (r->loop == NULL)
 		return -1;
-	r->store = (struct store){ .loop = r->loop, .dir = r->dir };
+	r->store = (struct store){ .loop = r->loop, .dir = r->dir,
+		.eager = true };
 	if (store_init(&r->store, e) == -1)
 		return -1;
 	while (!r->store.scanned && turn == 1)
@@ -107,6 +108,10 @@ scan(struct results *r)
 	if (r->store.full)
 		cmd_say("waza: %s: too many files; some are missing\n",
 		    r->dir);
+	if (r->store.nlarge > 0)
+		cmd_say("waza: %s: %zu file%s larger than %d MiB: not listed\n",
+		    r->dir, r->store.nlarge, r->store.nlarge == 1 ? " is" :
+		    "s are", STORE_FILE_MAX >> 20);
 	return turn == -1 ? -1 : 0;
 }
 

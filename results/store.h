@@ -25,9 +25,10 @@ struct store_dir;
 
 enum {
 	STORE_DEPTH = 16,		/* nesting of directories */
-	STORE_FILES = 50000,		/* files scanned */
+	STORE_FILES = 200000,		/* files scanned */
 	STORE_DIRS = 10000,
-	STORE_FILE_MAX = 64 << 20	/* bytes of a file */
+	STORE_FILE_MAX = 64 << 20,	/* bytes of a file */
+	STORE_TEXT_MAX = 1000		/* bytes of a name in a summary */
 };
 
 enum store_state {
@@ -98,6 +99,7 @@ struct store_file {
 	struct str name, eval_id;
 	bool read;		/* it was read once */
 	bool results;		/* it is a results file */
+	bool large;		/* over STORE_FILE_MAX: not read */
 };
 
 /* Set loop, dir and the callbacks, zero the rest. */
@@ -109,8 +111,11 @@ struct store {
 	/* whether to postpone reading a file; or NULL */
 	bool (*later)(void *arg, const char *path);
 	void *arg;
+	bool eager;		/* nothing else needs the loop: do not pause
+				 * during the first scan */
 	/* read-only: */
 	size_t nresults, nskipped;	/* results files, and others */
+	size_t nlarge;		/* of the others: over STORE_FILE_MAX */
 	bool scanned;		/* the first scan is complete */
 	bool full;		/* a limit was reached: files are missing */
 	/* private: */

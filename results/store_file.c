@@ -181,6 +181,13 @@ copy_strings(struct store_file *f, const struct copy *v, size_t n)
 	f->text = b;
 }
 
+/* A list of many files keeps its size, whatever they contain. */
+static struct str
+head(struct str s)
+{
+	return utf8_cut(s, STORE_TEXT_MAX);
+}
+
 static void
 summarize(struct arena *a, struct store_file *f, const char *path,
     const char *below, const struct outcome *o)
@@ -194,10 +201,12 @@ summarize(struct arena *a, struct store_file *f, const char *path,
 		{ &f->name, f->name }, { &f->eval_id, id },
 		{ &f->long_id, arena_fmt(a, "%.*s~%08llx", STRF(id),
 		    mark & 0xffffffff) },
-		{ &f->run.path, str_of(path) }, { &f->run.name, o->name },
-		{ &f->run.skill, o->skill }, { &f->run.model, o->model },
-		{ &f->run.executor, o->executor },
-		{ &f->run.judge, json_str(config, "judge_model") },
+		{ &f->run.path, str_of(path) },
+		{ &f->run.name, head(o->name) },
+		{ &f->run.skill, head(o->skill) },
+		{ &f->run.model, head(o->model) },
+		{ &f->run.executor, head(o->executor) },
+		{ &f->run.judge, head(json_str(config, "judge_model")) },
 	};
 
 	count_tasks(&r, o);

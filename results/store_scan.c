@@ -28,7 +28,9 @@ enum {
 	SHARE = 20,		/* and as a multiple of the last scan's time */
 	IDLE_MS = 10000,	/* minimum pause without requests */
 	ASKED_MS = 60000,	/* how long a request counts */
-	COARSE_MS = 2500	/* resolution of a filesystem's clock */
+	COARSE_MS = 2500,	/* resolution of a filesystem's clock */
+	NAMES_MAX = 2 * (STORE_FILES + STORE_DIRS)	/* of one directory:
+				 * there are also journals */
 };
 #define MS INT64_C(1000000)
 
@@ -70,6 +72,8 @@ count(struct store *s, const struct store_file *f, int by)
 		s->nresults += (size_t)by;
 	else if (f->read)
 		s->nskipped += (size_t)by;
+	if (f->large)
+		s->nlarge += (size_t)by;
 	s->stale = s->stale || f->results;
 }
 
@@ -225,8 +229,8 @@ visit(struct store *s, struct store_dir *d)
 		return 0;
 	d->stamp = now;
 	d->listed_ns = os_wall_ns();
-	names = cache_names(&s->scratch, d->path.p, STORE_FILES + STORE_DIRS,
-	    &n);
+	names = cache_names(&s->scratch, d->path.p, NAMES_MAX, &n);
+	s->full = s->full || n == NAMES_MAX;
 	if (names != NULL)
 		merge(s, d, names, n);
 	arena_restore(&s->scratch, mark);
@@ -263,8 +267,8 @@ check_file(struct store *s, const struct store_dir *d, struct store_file *f)
 		count(s, f, -1);
 		f->read = true;
 		f->stamp = now;
-		f->results = plain && now.size <= STORE_FILE_MAX &&
-		    store_load(s, path, f);
+		f->large = plain && now.size > STORE_FILE_MAX;
+		f->results = plain && !f->large && store_load(s, path, f);
 		count(s, f, 1);
 		if (f->results && s->scanned && s->changed != NULL)
 			s->changed(s->arg, &f->run);
@@ -351,11 +355,13 @@ slice(struct store *s, int64_t ms)
 	s->timer.fn = on_time;
 	s->timer.arg = s;
 	if (more) {
-		timer_start(s->loop, &s->timer, SLICE_MS);
+		timer_start(s->loop, &s->timer, s->eager && !s->scanned ? 0 :
+		    SLICE_MS);
 		return;
 	}
+	/* later scans read only what has changed, unlike the first */
+	took = s->scanned ? s->used_ns / MS * SHARE : 0;
 	s->scanned = true;
-	took = s->used_ns / MS * SHARE;
 	s->used_ns = 0;
 	s->idle = loop_now(s->loop) - s->asked > ASKED_MS;
 	if (took < (s->idle ? IDLE_MS : SCAN_MS))

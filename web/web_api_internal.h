@@ -56,7 +56,9 @@ struct web_runs {
 	struct store_file **file;
 	size_t nfiles, ifile;
 	struct web_run at;
-	struct store_run run;
+	const struct store_run *run;	/* its summary, in the store or own:
+					 * copies of 100,000 take long */
+	struct store_run own;		/* where the store has none */
 };
 void web_runs_begin(struct web_runs *, struct web_api *, struct arena *);
 bool web_runs_next(struct web_runs *);

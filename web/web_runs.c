@@ -102,8 +102,9 @@ web_runs_next(struct web_runs *s)
 		f = NULL;
 	}
 	if (s->ilive < s->nlive) {
-		rpc_view_brief(s->live[s->ilive], &s->run);
-		if (f == NULL || s->run.started_ns >= f->run.started_ns) {
+		rpc_view_brief(s->live[s->ilive], &s->own);
+		s->run = &s->own;
+		if (f == NULL || s->own.started_ns >= f->run.started_ns) {
 			s->at = (struct web_run){ s->live[s->ilive++], NULL };
 			return true;
 		}
@@ -112,9 +113,12 @@ web_runs_next(struct web_runs *s)
 		return false;
 	s->ifile++;
 	s->at = (struct web_run){ NULL, f };
-	s->run = f->run;
-	if (f->turn == s->api->turn)
-		s->run.id = f->long_id;
+	s->run = &f->run;
+	if (f->turn == s->api->turn) {
+		s->own = f->run;
+		s->own.id = f->long_id;
+		s->run = &s->own;
+	}
 	return true;
 }
 
@@ -180,11 +184,11 @@ web_api_list(struct web_req *r)
 	json_open(o, '{');
 	json_open_member(o, "runs", '[');
 	for (web_runs_begin(&all, api, r->arena); web_runs_next(&all); ) {
-		if (!store_matches(&all.run, &q))
+		if (!store_matches(all.run, &q))
 			continue;
 		if (total >= offset && total - offset < limit) {
 			json_open(o, '{');
-			web_meet_put(api, o, &all.run);
+			web_meet_put(api, o, all.run);
 			json_close(o, '}');
 		}
 		total++;

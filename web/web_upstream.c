@@ -41,8 +41,8 @@ gather(struct web_req *r, size_t *n)
 	web_runs_begin(&all, r->arg, r->arena);
 	v = NEW_N(r->arena, struct store_run, all.nlive + all.nfiles);
 	for (*n = 0; web_runs_next(&all); )
-		if (all.run.state >= STORE_COMPLETED)
-			v[(*n)++] = all.run;
+		if (all.run->state >= STORE_COMPLETED)
+			v[(*n)++] = *all.run;
 	return v;
 }
 

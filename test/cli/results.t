@@ -41,6 +41,9 @@ results ../plain/one run-1 '' '' 2026-01-02T03:04:05Z 1
 run "$WAZA" results list --dir plain
 is 'list: no column without a value' '  suite  passed        started (UTC)  run id
   e      100.0%  2026-01-02T03:04:05   run-1' "$out"
+dd if=/dev/null of=plain/large.json bs=1024 seek=65537 2>/dev/null
+run "$WAZA" results list --dir plain
+like 'list: reports a file that is too large' '*: 1 file is larger than 64 MiB: not listed' "$err"
 rm -r plain
 run "$WAZA" results list --color=blue
 like 'list: --color=blue' '2 waza: --color must be auto, *' "$rc $err"

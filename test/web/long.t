@@ -2,6 +2,7 @@
 # of several megabytes, and the events of a run that has had thousands.
 . "${0%/*}/../tool/lib.sh"
 . "$top/test/tool/rpc.sh"
+. "$top/test/tool/web.sh"
 [ -z "${SHORT-}" ] || skip_all 'so much takes too long a byte at a time'
 
 # fetch PATH: in the background, since it must not wait for ever
@@ -30,12 +31,7 @@ awk 'BEGIN {
 	for (i = 0; i < 2000; i++)
 		print "  - {id: t" i ", prompt: p, expected: {output_contains: [p]}}"
 }' >evals/many/eval.yaml
-: >log
-"$WAZA" serve --http 127.0.0.1:0 --results-dir results </dev/null >served 2>log &
-srv=$!
-wait_until 120 has log 'listening on'
-port=$(sed -n 's/.*listening on http:.*:\([0-9]*\)$/\1/p' log)
-listens
+web --results-dir results
 
 fetch /api/v1/runs/long/result
 ok 'a large file: it ends' wait_until 120 ended
