@@ -36,6 +36,14 @@ has_own_case(const struct result_task *k)
 	return k->done == 0 || k->more->error.n > 0;
 }
 
+/* Whether the trial has run, or its task has a reason why it was left out. */
+static bool
+has_case(const struct result_task *k, const struct result_trial *t)
+{
+	return t->status != RESULT_NONE || (k->more->skipped != NULL &&
+	    !has_own_case(k));
+}
+
 static void
 count(struct counts *c, enum result_status st)
 {
@@ -70,7 +78,7 @@ count_run(struct counts *c, const struct result_run *run, bool base)
 		if (has_own_case(k))
 			count(c, shown(k, NULL, base));
 		for (j = 0; j < k->ntrials; j++)
-			if (k->trials[j].status != RESULT_NONE)
+			if (has_case(k, &k->trials[j]))
 				count(c, shown(k, &k->trials[j], base));
 	}
 }
@@ -207,7 +215,7 @@ put_skip(struct report_out *o, const struct result_run *run,
 	enum result_status st = t != NULL ? t->status : k->status;
 
 	buf_puts(&o->b, "      <skipped message=\"");
-	if (t == NULL && k->more->skipped != NULL)
+	if ((t == NULL || st == RESULT_NONE) && k->more->skipped != NULL)
 		report_escape_line(&o->b, str_of(k->more->skipped), 200);
 	else if (st == RESULT_NONE)
 		buf_puts(&o->b, "not run");
@@ -377,7 +385,7 @@ put_task(struct report_out *o, const struct result_run *run, bool base,
 	if (has_own_case(k))
 		put_case(o, run, base, k, NULL);
 	for (j = 0; j < k->ntrials; j++)
-		if (k->trials[j].status != RESULT_NONE) {
+		if (has_case(k, &k->trials[j])) {
 			put_case(o, run, base, k, &k->trials[j]);
 			report_flush(o);
 		}

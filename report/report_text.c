@@ -569,15 +569,19 @@ put_slowest(struct text *t)
 {
 	const struct result_run *r = t->run;
 	struct report_flow f = { .b = t->b, .o = t->o, .indent = 11 };
-	const struct result_task **v = NEW_N(&t->arena,
-	    const struct result_task *, r->ntasks);
+	const struct result_task **v;
 	int64_t median;
 	size_t i, n = 0;
 
+	for (i = 0; i < r->ntasks && r->tasks[i].stats->avg_ms < SLOW_MS; i++)
+		continue;
+	if (i == r->ntasks || r->left_out > 0)
+		return;			/* do not sort a million */
+	v = NEW_N(&t->arena, const struct result_task *, r->ntasks);
 	for (i = 0; i < r->ntasks; i++)
 		if (r->tasks[i].status != RESULT_NONE)
 			v[n++] = &r->tasks[i];
-	if (n <= SLOW_MAX || r->left_out > 0)
+	if (n <= SLOW_MAX)
 		return;
 	qsort(v, n, sizeof(v[0]), by_time);
 	median = v[n / 2]->stats->avg_ms;

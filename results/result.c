@@ -365,7 +365,7 @@ void
 result_finish_task(struct result_run *run, struct result_task *t,
     struct result_stats *stats)
 {
-	t->status = t->partial ? RESULT_NONE : task_status(run, t);
+	t->status = t->more->partial ? RESULT_NONE : task_status(run, t);
 	count_stats(run, t, stats);
 	t->stats = stats;
 }
@@ -398,7 +398,7 @@ result_sum(struct result_run *run)
 {
 	struct arena_mark mark = arena_save(&run->scratch);
 	double *x = NEW_N(&run->scratch, double, run->ntasks);
-	double *w = NEW_N(&run->scratch, double, run->ntasks);
+	double *w = x;		/* its own if they differ */
 	struct result_totals *sum = &run->sum;
 	const struct result_task *t;
 	size_t i, n = 0;
@@ -417,6 +417,10 @@ result_sum(struct result_run *run)
 		if (t->status < RESULT_PASSED)
 			continue;
 		x[n] = t->stats->avg;
+		if (w == x && (t->stats->weighted < x[n] ||
+		    t->stats->weighted > x[n]))
+			w = memcpy(NEW_N(&run->scratch, double, run->ntasks), x,
+			    n * sizeof(*x));
 		w[n] = t->stats->weighted;
 		sum->min = n == 0 || x[n] < sum->min ? x[n] : sum->min;
 		sum->max = n == 0 || x[n] > sum->max ? x[n] : sum->max;

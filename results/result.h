@@ -120,6 +120,7 @@ struct result_more {
 				 * empty: see result_control.c */
 	const struct json *previous;	/* graded again: the old task */
 	const struct json *imported;	/* written unchanged, or NULL */
+	bool partial;		/* imported before all its trials had run */
 };
 
 /*
@@ -134,7 +135,6 @@ struct result_task {
 	uint32_t ntrials, done;	/* to run, finished */
 	uint32_t index;		/* among the tasks of all shards */
 	enum result_status status;	/* RESULT_NONE until it is finished */
-	bool partial;		/* imported before all its trials had run */
 };
 
 /* Statistics and more of a task that has none. */

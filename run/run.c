@@ -102,6 +102,8 @@ init_slots(struct run *run)
 	size_t i, n = run->results.ntasks, most = n * run->results.trials;
 
 	q->tasks = NEW_N(&run->arena, struct run_task, n);
+	if (run->opts.stop.kind != STOP_NEVER)
+		q->known = NEW_N(&run->arena, struct stop_known, n);
 	q->nslots = run_workers(run);
 	if (most < run->results.triggers.n)
 		most = run->results.triggers.n;
@@ -244,14 +246,12 @@ void
 run_free(struct run *run)
 {
 	struct arena arena;
-	size_t i;
 
 	if (run == NULL)
 		return;
 	if (run->phase != RUN_IDLE && run->phase != RUN_ENDED)
 		drop(run);
-	for (i = 0; run->queue.tasks != NULL && i < run->results.ntasks; i++)
-		run_task_forget(run, i);
+	run_free_tasks(run);
 	result_close(&run->results);
 	run_leave(run);
 	arena_free(&run->live);
@@ -688,9 +688,8 @@ run_cancel(struct run *run)
 	if (run->phase != RUN_GOING)
 		return;
 	for (i = 0; i < run->results.ntasks; i++)
-		if (run->queue.tasks[i].rare != NULL &&
-		    run->queue.tasks[i].rare->hooks != NULL)
-			run_hooks_cancel(run->queue.tasks[i].rare->hooks);
+		if (run_rare(run, i) != NULL && run_rare(run, i)->hooks != NULL)
+			run_hooks_cancel(run_rare(run, i)->hooks);
 	for (i = 0; i < run->queue.nslots; i++)
 		run_trial_cancel(&run->queue.slots[i]);
 	run_triggers_cancel(run);

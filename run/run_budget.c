@@ -36,7 +36,7 @@ suite_budget(struct run *run)
 static struct run_budget *
 task_budget(const struct run *run, size_t i)
 {
-	const struct run_rare *rare = run->queue.tasks[i].rare;
+	const struct run_rare *rare = run_rare(run, i);
 
 	return rare != NULL ? rare->budget : NULL;
 }
@@ -129,7 +129,7 @@ run_budget_open(struct run *run, struct err *e)
 		b = NEW(&run->arena, struct run_budget);
 		b->of = "task";
 		add_limits(b, t);
-		run_rare(run, i)->budget = b;
+		run_need_rare(run, i)->budget = b;
 	}
 	return check_metered(run, e);
 }

@@ -180,10 +180,8 @@ void run_ask_drop(struct run_ask *);
 /* Time limit of an answer: from the options, the task or the suite. */
 int64_t run_timeout_ms(const struct run *, const struct spec_task *);
 
-enum run_task_phase {
-	RUN_TASK_NEW, RUN_TASK_HOOKING, RUN_TASK_OPEN, RUN_TASK_CLOSING,
-	RUN_TASK_ENDED
-};
+enum { RUN_TASK_NEW, RUN_TASK_HOOKING, RUN_TASK_OPEN, RUN_TASK_CLOSING,
+	RUN_TASK_ENDED };
 
 /* What few tasks have. */
 struct run_rare {
@@ -192,21 +190,21 @@ struct run_rare {
 	struct buf feedback;		/* of its first trial that failed */
 	struct run_hooks *hooks;	/* while they run */
 	struct run_budget *budget;	/* NULL: none of its own */
-	struct run_rare *next;		/* in queue.rare */
+	uint32_t number;		/* in queue.rares, from 1 */
+	struct run_rare *next;		/* in queue.spare */
 };
 
 /* Beside the result_task of the same index; a run may have a million. */
 struct run_task {
-	enum run_task_phase phase;
 	uint32_t next;			/* trial to start */
-	uint32_t running;
-	/* trials with a result; the last of them */
-	uint32_t known, passed, skipped, last;
 	uint32_t next_open;		/* index + 1 of the next open task */
-	struct run_rare *rare;		/* or NULL: see run_rare() */
+	uint32_t rare;			/* number of its run_rare; 0: none */
+	unsigned phase:3;		/* RUN_TASK_NEW ... */
+	unsigned running:29;		/* trials */
 };
-/* It, after it was allocated if need be. */
-struct run_rare *run_rare(struct run *, size_t task);
+/* What it has; or NULL.  need: after it was allocated if need be. */
+struct run_rare *run_rare(const struct run *, size_t task);
+struct run_rare *run_need_rare(struct run *, size_t task);
 
 enum run_trial_state {
 	RUN_TRIAL_IDLE, RUN_TRIAL_PREPARE, RUN_TRIAL_JUDGED,
@@ -320,7 +318,9 @@ enum run_phase {
 /* The tasks and trials that are to start, and the slots they run in. */
 struct run_queue {
 	struct run_task *tasks;
-	struct run_rare *rare;		/* those that are free */
+	struct stop_known *known;	/* of each task; NULL: no rule */
+	struct buf rares;		/* all run_rare *, by number */
+	struct run_rare *spare;		/* those that no task has */
 	size_t first_new;		/* first task that is NEW */
 	uint32_t open, last_open;	/* index + 1: with trials to start */
 	size_t hooking;			/* tasks whose hooks run */
@@ -627,7 +627,7 @@ void run_triggers_drop(struct run *);
  */
 size_t run_next_trial(struct run *, size_t task);
 void run_begin_task(struct run *, size_t task);
-void run_task_forget(struct run *, size_t task);	/* its reasons */
+void run_free_tasks(struct run *);
 /*
  * The task whose next trial can start now, or ntasks.  If no open task is
  * left, new ones are begun, as long as their hooks leave a slot free.

@@ -13,12 +13,16 @@
 void
 run_stop_count(struct run *run, size_t i, size_t k)
 {
-	struct run_task *t = &run->queue.tasks[i];
-	enum result_status s = run->results.tasks[i].trials[k].status;
+	struct stop_known *t;
+	enum result_status s;
 
+	if (run->queue.known == NULL)
+		return;
+	s = run->results.tasks[i].trials[k].status;
 	if (s == RESULT_NONE)
 		return;
-	t->known++;
+	t = &run->queue.known[i];
+	t->n++;
 	t->passed += s == RESULT_PASSED;
 	t->skipped += s == RESULT_SKIPPED;
 	t->last = k > t->last ? (uint32_t)k : t->last;
@@ -28,16 +32,19 @@ bool
 run_stop_task(struct run *run, size_t i)
 {
 	struct result_task *r = &run->results.tasks[i];
-	struct run_task *t = &run->queue.tasks[i];
-	struct stop_counts c = { .planned = r->ntrials, .known = t->known,
-		.passed = t->passed, .skipped = t->skipped };
+	const struct stop_known *t;
+	struct stop_counts c;
 
-	if (run->opts.stop.kind == STOP_NEVER || t->known == 0 ||
-	    t->known != t->last + 1 || !stop_task(&run->opts.stop, &c,
+	if (run->queue.known == NULL)
+		return false;
+	t = &run->queue.known[i];
+	c = (struct stop_counts){ .planned = r->ntrials, .known = t->n,
+		.passed = t->passed, .skipped = t->skipped };
+	if (t->n == 0 || t->n != t->last + 1 || !stop_task(&run->opts.stop, &c,
 	    run->suite->config.task_pass_threshold))
 		return false;
-	if (t->running == 0)
-		r->ntrials = t->next = t->known;
+	if (run->queue.tasks[i].running == 0)
+		r->ntrials = run->queue.tasks[i].next = t->n;
 	return true;
 }
 

@@ -128,7 +128,7 @@ fill_task(struct run *run, size_t i)
 	more = result_own_more(&run->arena, t);
 	more->previous = from->node;
 	more->skipped = from->skipped;
-	t->partial = !from->finished;
+	more->partial = !from->finished;
 	for (k = 0; k < t->ntrials; k++)
 		if (!answered(&from->trials[k]))
 			result_import_trial(&run->results, i, k,

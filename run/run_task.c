@@ -12,18 +12,32 @@
 #include "results/event.h"
 
 struct run_rare *
-run_rare(struct run *run, size_t i)
+run_rare(const struct run *run, size_t i)
 {
-	struct run_task *t = &run->queue.tasks[i];
+	uint32_t number = run->queue.tasks[i].rare;
 
-	if (t->rare != NULL)
-		return t->rare;
-	t->rare = run->queue.rare;
-	if (t->rare != NULL)
-		run->queue.rare = t->rare->next;
-	else
-		t->rare = NEW(&run->arena, struct run_rare);
-	return t->rare;
+	return number == 0 ? NULL :
+	    ((struct run_rare **)(void *)run->queue.rares.p)[number - 1];
+}
+
+struct run_rare *
+run_need_rare(struct run *run, size_t i)
+{
+	struct run_queue *q = &run->queue;
+	struct run_rare *r = run_rare(run, i);
+
+	if (r != NULL)
+		return r;
+	r = q->spare;
+	if (r != NULL) {
+		q->spare = r->next;
+	} else {
+		r = NEW(&run->arena, struct run_rare);
+		buf_put(&q->rares, (struct str){ (char *)&r, sizeof(r) });
+		r->number = (uint32_t)(q->rares.n / sizeof(r));
+	}
+	q->tasks[i].rare = r->number;
+	return r;
 }
 
 /* The message of the first error of a task, wherever it is known. */
@@ -31,7 +45,7 @@ static struct str
 task_error(const struct run *run, size_t i)
 {
 	struct str own = run->results.tasks[i].more->error;
-	const struct run_rare *rare = run->queue.tasks[i].rare;
+	const struct run_rare *rare = run_rare(run, i);
 	struct str trial = rare != NULL ? buf_str(&rare->error) : STR("");
 
 	if (run->results.tasks[i].more->skipped != NULL)
@@ -40,10 +54,11 @@ task_error(const struct run *run, size_t i)
 	    run_stored_error(run, i);
 }
 
-void
-run_task_forget(struct run *run, size_t i)
+/* Frees the reasons that it kept until its end. */
+static void
+forget(struct run *run, size_t i)
 {
-	struct run_rare *r = run->queue.tasks[i].rare;
+	struct run_rare *r = run_rare(run, i);
 
 	if (r == NULL)
 		return;
@@ -51,16 +66,26 @@ run_task_forget(struct run *run, size_t i)
 	buf_free(&r->feedback);
 	if (r->hooks != NULL || r->budget != NULL)
 		return;
-	run->queue.tasks[i].rare = NULL;
-	r->next = run->queue.rare;
-	run->queue.rare = r;
+	run->queue.tasks[i].rare = 0;
+	r->next = run->queue.spare;
+	run->queue.spare = r;
+}
+
+void
+run_free_tasks(struct run *run)
+{
+	size_t i;
+
+	for (i = 0; run->queue.tasks != NULL && i < run->results.ntasks; i++)
+		forget(run, i);
+	buf_free(&run->queue.rares);
 }
 
 static void
 emit_task(struct run *run, size_t i, enum event_type type)
 {
 	struct result_task *t = &run->results.tasks[i];
-	const struct run_rare *rare = run->queue.tasks[i].rare;
+	const struct run_rare *rare = run_rare(run, i);
 	struct event ev = { .type = type,
 		.run_id = str_of(run->results.run_id), .idx = (int64_t)i,
 		.total = (int64_t)run->results.ntasks, .task = t->spec->id,
@@ -94,7 +119,7 @@ end_task(struct run *run, size_t i)
 		return;			/* incomplete: no status */
 	result_end_task(&run->results, i);
 	emit_task(run, i, EVENT_TASK_COMPLETE);
-	run_task_forget(run, i);
+	forget(run, i);
 	if (t->status == RESULT_PASSED || t->status == RESULT_SKIPPED ||
 	    t->spec->def->quarantined || run->opts.stored != NULL)
 		return;
@@ -125,7 +150,7 @@ after_hooks(void *arg)
 
 	if (h->err.code != ERR_NONE)
 		run_warn(run, "hook_failed", h->err.msg);
-	run_rare(run, h->index)->hooks = NULL;
+	run_need_rare(run, h->index)->hooks = NULL;
 	run->queue.hooking--;
 	end_task(run, h->index);
 	run_pump(run);
@@ -239,7 +264,7 @@ before_hooks(void *arg)
 	size_t i = h->index;
 	struct err e = h->err;
 
-	run_rare(run, i)->hooks = NULL;
+	run_need_rare(run, i)->hooks = NULL;
 	run->queue.hooking--;
 	if (e.code == ERR_NONE && !run->cancelled) {
 		open_task(run, i);
@@ -268,7 +293,7 @@ start_hooks(struct run *run, size_t i, enum spec_hook_kind kind,
 	if (!run_has_hooks(run, kind))
 		return false;
 	h = NEW(&run->arena, struct run_hooks);
-	run_rare(run, i)->hooks = h;
+	run_need_rare(run, i)->hooks = h;
 	h->index = i;
 	run->queue.hooking++;
 	run_hooks_start(h, run, kind, run->results.tasks[i].spec, done, h);

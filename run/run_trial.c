@@ -508,7 +508,7 @@ keep_reason(const struct run_trial *t)
 
 	if (t->ask.error.n + feedback.n == 0)
 		return;
-	r = run_rare(t->run, t->task);
+	r = run_need_rare(t->run, t->task);
 	if (r->error.n == 0)
 		buf_put(&r->error, t->ask.error);
 	if (r->feedback.n == 0)

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum stop_kind { STOP_NEVER, STOP_DECIDED, STOP_CI };
 
@@ -26,6 +27,12 @@ struct stop_counts {
 	size_t planned;
 	size_t known;		/* with the skipped ones */
 	size_t passed, skipped;
+};
+
+/* The trials of a task that have a result; a run may have a million tasks. */
+struct stop_known {
+	uint32_t n, passed, skipped;
+	uint32_t last;		/* index of the last one */
 };
 
 /* Whether no more trials are needed; at least one must have been graded. */

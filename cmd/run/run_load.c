@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "base/os.h"
 #include "cmd/workspace.h"
 #include "grader.h"
 #include "suite/spec.h"
@@ -250,5 +251,6 @@ cmd_run_load(struct cmd_run *r)
 	select_suites(r);
 	cmd_run_files_name(r);
 	plan_units(r);
+	os_trim();	/* a large suite has needed more while it was read */
 	return CMD_OK;
 }

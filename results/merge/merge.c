@@ -161,10 +161,10 @@ end_task(struct merge_pass *p, size_t i)
 	else if (t->more->skipped != NULL && r->skipped == NULL)
 		r->skipped = arena_str(m->arena, str_of(t->more->skipped)).p;
 	p->more.skipped = NULL;
-	t->partial = !whole;
+	p->more.partial = !whole;
 	if (t->done > 0 || t->more->error.n > 0)
 		result_finish_task(r, t, &p->task.stats);
-	t->partial = false;
+	p->more.partial = false;
 	t->trials = NULL;
 	t->spec = NULL;
 	t->more = NULL;
@@ -300,7 +300,9 @@ keep_task(struct arena *a, const struct result_task *from,
 	*d = *s->def;
 	s->def = d;
 	s->id = arena_str(a, s->id);
-	s->name = arena_str(a, s->name);
+	/* that of a task of a missing shard is not known */
+	s->name = s->name.n > 0 ? arena_str(a, s->name) :
+	    arena_fmt(a, "task %u", from->index + 1);
 	d->group = arena_str(a, d->group);
 	d->quarantine = arena_str(a, d->quarantine);
 	d->quarantine_until = arena_str(a, d->quarantine_until);

@@ -58,6 +58,8 @@ is 'dollars: the reason in the results' "\"$why\" " "$(values r.json skip_reason
 is 'dollars: the statuses in the results' '"failed" "passed" "skipped" ' "$(values r.json status)"
 is 'dollars: the summary' '1 2' "$(values r.json succeeded)$(values r.json skipped | tr -d ' ')"
 like 'dollars: JUnit skips the task' "*<testcase name=\"c\"*<skipped message=\"$why\"/>*" "$(cat j.xml)"
+like 'dollars: JUnit skips the trial' "*<testcase name=\"b \[trial 2 of 2\]\"*<skipped message=\"$why\"/>*<testcase name=\"c\"*" "$(cat j.xml)"
+like 'dollars: JUnit counts both' '*<testsuite *tests="6" failures="0" errors="1" skipped="2"*' "$(cat j.xml)"
 like 'dollars: JUnit has an error for the run' "*errors=\"1\"*<error message=\"$why\"*" "$(cat j.xml)"
 like 'dollars: Markdown' "*| c |*skipped: budget*" "$(cat m.md)"
 like 'dollars: Markdown has the reason' "*Incomplete*budget*: ${why#budget: }*" "$(cat m.md)"

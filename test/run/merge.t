@@ -171,6 +171,7 @@ ok 'a missing shard: nothing is written' [ ! -e m.json ]
 run "$WAZA" merge -o m.json --allow-missing s/1.json s/3.json
 is '--allow-missing: status 1' 1 "$rc"
 like '--allow-missing: the shard is named' '*missing: shard 2/3*' "$err"
+like '--allow-missing: a task of the missing shard has a name' '* task [0-9]* not run*' "$out"
 like '--allow-missing: the verdict' '*[0-9] not run*INTERRUPTED*' "$out"
 like '--allow-missing: the results are not complete' '*"status": "cancelled"*' "$(tail -n 3 m.json)"
 run "$WAZA" gate --baseline m.json --current m.json
