@@ -12,6 +12,7 @@
 #include "rpc.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/os.h"
 #include "rpc/rpc_internal.h"
@@ -50,11 +51,15 @@ place_of(const struct rpc_table *t, struct str name)
 const struct rpc_row *
 rpc_find_row(const struct rpc *r, struct str name)
 {
-	const struct rpc_table *t = &r->state->table;
-	size_t i = place_of(t, name);
+	struct rpc_table *t = &r->state->table;
+	size_t i = t->last;
 
-	return i < t->nrows && str_eq(name, t->row[i].name) ? &t->row[i] :
-	    NULL;
+	if (i >= t->nrows || !str_eq(name, t->row[i].name))
+		i = place_of(t, name);
+	if (i >= t->nrows || !str_eq(name, t->row[i].name))
+		return NULL;
+	t->last = i;
+	return &t->row[i];
 }
 
 void
@@ -378,25 +383,32 @@ set_method(struct rpc_call *c, const struct json *name)
 	}
 }
 
+/* str_eq() that the compiler expands for a literal: every message needs it. */
+static inline bool
+is_key(struct str key, struct str name)
+{
+	return key.n == name.n && memcmp(key.p, name.p, name.n) == 0;
+}
+
 static enum rpc_status
 open_envelope(struct rpc_call *c, const struct json *v)
 {
 	const struct json *version = NULL, *method = NULL, *m;
+	struct str key;
 
 	if (v->type != JSON_OBJECT) {
 		c->id = &null_id;
 		return invalid(c, "a request is an object");
 	}
 	for (m = json_first(v); m != NULL; m = m->next) {
-		struct str key = json_key(m);
-
-		if (str_eq(key, STR("id")))
+		key = json_key(m);
+		if (is_key(key, STR("id")))
 			c->id = m;
-		else if (str_eq(key, STR("method")))
+		else if (is_key(key, STR("method")))
 			method = m;
-		else if (str_eq(key, STR("params")))
+		else if (is_key(key, STR("params")))
 			c->params = m;
-		else if (str_eq(key, STR("jsonrpc")))
+		else if (is_key(key, STR("jsonrpc")))
 			version = m;
 	}
 	if (method == NULL && (json_getc(v, "result") != NULL ||
@@ -408,7 +420,7 @@ open_envelope(struct rpc_call *c, const struct json *v)
 	}
 	set_method(c, method);
 	if (version == NULL || version->type != JSON_STRING ||
-	    !str_is(json_text(version), "2.0") || method == NULL ||
+	    !is_key(json_text(version), STR("2.0")) || method == NULL ||
 	    method->type != JSON_STRING) {
 		if (c->id == NULL)
 			c->id = &null_id;

@@ -107,7 +107,9 @@ rpc_open_answer(struct rpc_call *c)
 	if (c->batch != NULL && c->from > 0)
 		buf_putc(c->buf, ',');
 	buf_put(c->buf, STR("{\"jsonrpc\":\"2.0\",\"id\":"));
-	if (c->id != NULL) {
+	if (c->id != NULL && c->id->type == JSON_NUMBER)
+		buf_put(c->buf, json_text(c->id));	/* as it came */
+	else if (c->id != NULL) {
 		struct json_out id = c->out;
 
 		json_put(&id, c->id);

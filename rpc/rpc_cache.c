@@ -6,6 +6,10 @@
  * may be created later.  It is valid while inode, size and times of all these
  * files, existing or not, are unchanged.  Requests that were read before the
  * files were checked were also sent before: one check is enough for them.
+ *
+ * The roots are not checked again: a file that was inside them and has not
+ * changed since contains nothing that the peer could not read.  Another file
+ * under that name, after a link has changed, has another inode.
  */
 #include "rpc/rpc_internal.h"
 
@@ -32,6 +36,7 @@ struct entry {
 	struct str path, answer;
 	struct mark marks[1 + PROJECT_LEVELS];
 	size_t nmarks;
+	bool inside;		/* the roots allowed its path */
 	uint64_t used;
 	uint64_t read;		/* when it was last found valid */
 };
@@ -54,17 +59,20 @@ look(const char *path)
 }
 
 bool
-rpc_cached(struct rpc *r, struct str path, struct buf *out)
+rpc_cached(struct rpc_call *c, struct str path)
 {
+	const struct rpc *r = c->rpc;
 	struct rpc_cache *k = r->state->cache;
 	struct entry *e;
 	struct mark now;
+	bool bound = rpc_has_roots(c->peer);
 	size_t i;
 
 	if (k == NULL)
 		return false;
 	for (e = k->v; e < k->v + ENTRIES; e++)
-		if (e->used > 0 && str_eq(e->path, path))
+		if (e->used > 0 && (e->inside || !bound) &&
+		    str_eq(e->path, path))
 			break;
 	if (e == k->v + ENTRIES)
 		return false;
@@ -77,7 +85,7 @@ rpc_cached(struct rpc *r, struct str path, struct buf *out)
 	}
 	e->read = r->state->conns.reads;
 	e->used = ++k->clock;
-	buf_put(out, e->answer);
+	buf_put(c->buf, e->answer);
 	return true;
 }
 
@@ -114,9 +122,10 @@ add_project(struct entry *e, const char *file)
 }
 
 void
-rpc_cache_keep(struct rpc *r, struct str path, const char *file,
+rpc_cache_keep(struct rpc_call *c, struct str path, const char *file,
     struct str answer)
 {
+	const struct rpc *r = c->rpc;
 	struct rpc_cache *k = r->state->cache;
 	struct arena arena = { 0 };
 	struct entry *e;
@@ -132,6 +141,7 @@ rpc_cache_keep(struct rpc *r, struct str path, const char *file,
 	e = oldest(k);
 	arena_free(&e->arena);
 	*e = (struct entry){ .used = ++k->clock };
+	e->inside = rpc_has_roots(c->peer);
 	e->path = arena_str(&e->arena, path);
 	e->answer = arena_str(&e->arena, answer);
 	add_mark(e, arena_cstr(&e->arena, str_of(file)));

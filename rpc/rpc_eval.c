@@ -33,6 +33,13 @@ static const struct field path_rows[] = {
 };
 static const struct field_table path_table =
     FIELD_TABLE(path_params, path_rows);
+/* eval.get checks the path itself, unless it knows the answer. */
+static const struct field get_rows[] = {
+	FIELD(path_params, path, FIELD_STR, .alias = "eval_path",
+	    .flags = FIELD_REQUIRED, .help = "path of eval.yaml"),
+};
+static const struct field_table get_table =
+    FIELD_TABLE(path_params, get_rows);
 
 /* The catalog of a directory, with the settings of its project. */
 static int
@@ -317,8 +324,10 @@ eval_get(struct rpc_call *c, void *params)
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
-	if (rpc_cached(c->rpc, p->path, c->buf))
+	if (rpc_cached(c, p->path))
 		return RPC_DONE;
+	if (rpc_check_path(c, "path", p->path) != RPC_DONE)
+		return RPC_FAIL;
 	notes = rpc_notes(c, c->arena);
 	if (rpc_find_suite(c, p->path, &path) != RPC_DONE)
 		return RPC_FAIL;
@@ -327,7 +336,7 @@ eval_get(struct rpc_call *c, void *params)
 		return rpc_refuse_suite(c, p->path, &notes);
 	put_suite(&o, p->path, s);
 	json_put_raw(&c->out, buf_str(&b));
-	rpc_cache_keep(c->rpc, p->path, path, buf_str(&b));
+	rpc_cache_keep(c, p->path, path, buf_str(&b));
 	buf_free(&b);
 	return RPC_DONE;
 }
@@ -483,7 +492,7 @@ task_get(struct rpc_call *c, void *params)
 #define ROW(n, table, function, text) { .name = n, .family = RPC_EVAL, \
 	.flags = RPC_AS_TOOL, .params = table, .fn = function, .help = text }
 static const struct rpc_method methods[] = {
-	ROW("eval.get", &path_table, eval_get, "the settings of a suite"),
+	ROW("eval.get", &get_table, eval_get, "the settings of a suite"),
 	ROW("eval.list", &list_table, eval_list,
 	    "list the suites below a directory"),
 	ROW("eval.validate", &path_table, eval_validate,

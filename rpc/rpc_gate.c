@@ -63,25 +63,38 @@ rpc_check_peer(struct rpc_call *c)
 	return RPC_DONE;
 }
 
+bool
+rpc_has_roots(const struct rpc_peer *p)
+{
+	const struct rpc_access *set = &p->rpc->access;
+
+	return set->nroots > 0 && (p->via != RPC_STDIO || set->stdio_roots);
+}
+
 /* An allowed path stays allowed for all messages that are handled together. */
+static bool
+was_allowed(const struct rpc *r, struct str path)
+{
+	const struct rpc_allowed *last = &r->state->allowed;
+
+	return last->path.n > 0 && last->read == r->state->conns.reads &&
+	    str_eq(buf_str(&last->path), path);
+}
+
 bool
 rpc_allows(const struct rpc_peer *p, const char *path)
 {
 	const struct rpc_access *set = &p->rpc->access;
 	struct rpc_allowed *last = &p->rpc->state->allowed;
-	uint64_t read = p->rpc->state->conns.reads;
 	size_t i;
 
-	if (set->nroots == 0 || (p->via == RPC_STDIO && !set->stdio_roots))
-		return true;
-	if (last->path.n > 0 && last->read == read &&
-	    str_is(buf_str(&last->path), path))
+	if (!rpc_has_roots(p) || was_allowed(p->rpc, str_of(path)))
 		return true;
 	for (i = 0; i < set->nroots; i++)
 		if (os_inside(set->roots[i], path)) {
 			last->path.n = 0;
 			buf_puts(&last->path, path);
-			last->read = read;
+			last->read = p->rpc->state->conns.reads;
 			return true;
 		}
 	return false;
@@ -103,15 +116,18 @@ rpc_notes(const struct rpc_call *c, struct arena *a)
 	return n;
 }
 
-static enum rpc_status
-check_path(struct rpc_call *c, const struct field *f, struct str path)
+enum rpc_status
+rpc_check_path(struct rpc_call *c, const char *key, struct str path)
 {
-	char *p = arena_cstr(c->arena, path);
+	const char *p;
 
+	if (was_allowed(c->rpc, path))
+		return RPC_DONE;
+	p = arena_cstr(c->arena, path);
 	if (p == NULL) {
-		rpc_data(c, "field", str_of(f->key));
+		rpc_data(c, "field", str_of(key));
 		return rpc_fail(c, RPC_INVALID_PARAMS,
-		    "Invalid params: \"%s\" contains a NUL byte", f->key);
+		    "Invalid params: \"%s\" contains a NUL byte", key);
 	}
 	if (path.n == 0 || rpc_allows(c->peer, p))
 		return RPC_DONE;
@@ -168,8 +184,9 @@ rpc_decode(struct rpc_call *c, const struct field_table *t,
 	    settings);
 	for (i = 0; i < t->n && status == RPC_DONE; i++)
 		if (t->rows[i].flags & FIELD_PATH)
-			status = check_path(c, &t->rows[i], *(struct str *)
-			    (void *)(settings + t->rows[i].off));
+			status = rpc_check_path(c, t->rows[i].key,
+			    *(struct str *)(void *)(settings +
+			    t->rows[i].off));
 	return status;
 }
 

@@ -57,6 +57,7 @@ struct rpc_row {
 struct rpc_table {
 	struct rpc_row row[RPC_METHODS_MAX];	/* sorted by name */
 	size_t nrows;
+	size_t last;		/* the row found last: calls repeat */
 	struct {
 		const struct rpc_module *module;
 		void *arg;
@@ -132,6 +133,10 @@ enum rpc_status rpc_check_peer(struct rpc_call *);
 
 /* Whether the peer may name this path, after resolving links. */
 bool rpc_allows(const struct rpc_peer *, const char *path);
+bool rpc_has_roots(const struct rpc_peer *);	/* not every path */
+/* RPC_DONE: the peer may name the path, which is the value of the key. */
+enum rpc_status rpc_check_path(struct rpc_call *, const char *key,
+    struct str path);
 /* Notes for a suite that the caller loads: its files must be in the roots. */
 struct spec_notes rpc_notes(const struct rpc_call *, struct arena *);
 
@@ -168,10 +173,11 @@ void rpc_put_schema(struct json_out *, const struct field_table *);
 
 /*
  * Answers of eval.get by path, valid while the suite's file and the project's
- * settings are unchanged.  cached: appends the answer, false if there is none.
+ * settings are unchanged.  cached: appends the answer to the reply; false if
+ * there is none that the peer may have.  keep: the peer may name the path.
  */
-bool rpc_cached(struct rpc *, struct str path, struct buf *out);
-void rpc_cache_keep(struct rpc *, struct str path, const char *file,
+bool rpc_cached(struct rpc_call *, struct str path);
+void rpc_cache_keep(struct rpc_call *, struct str path, const char *file,
     struct str answer);
 void rpc_cache_free(void *rpc);
 

@@ -44,4 +44,30 @@ rm l/s/.waza.yaml
 ask 'which is removed' '2 70'
 exec 8>&-
 wait $piped
+
+# within roots: a link that leads out of them later leads to another file
+mkdir outside
+cp -p real/deep/s/eval.yaml outside/
+ln -s deep/s real/link
+"$WAZA" jsonrpc --root real <in >within 2>said &
+piped=$!
+exec 8>in
+asked=0
+# get NAME WANT: a part of the reply, twice
+get() {
+	for i in 1 2
+	do
+		asked=$((asked + 1))
+		printf '{"jsonrpc":"2.0","id":%d,"method":"eval.get","params":{"path":"real/link/eval.yaml"}}\n' $asked >&8
+		wait_until 60 lines within $asked
+		like "$1 ($i)" "$2" "$(tail -n 1 within)"
+	done
+}
+get 'a link inside the roots' '*"version":"2"*'
+ln -sfn ../outside real/link
+get 'the link leads out of them' '*"code":-32025*'
+ln -sfn deep/s real/link
+get 'and back' '*"version":"2"*'
+exec 8>&-
+wait $piped
 done_testing

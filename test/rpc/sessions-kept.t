@@ -5,7 +5,8 @@
 . "$top/test/tool/session.sh"
 # too slow with one-byte reads or under valgrind
 [ -z "${SHORT-}${WRAP-}" ] || AT_ONCE=20 IN_A_ROW=30
-: "${AT_ONCE:=200}" "${IN_A_ROW:=1000}"
+[ -z "${T_LARGE-}" ] || AT_ONCE=200 IN_A_ROW=1000
+: "${AT_ONCE:=50}" "${IN_A_ROW:=200}"
 
 # ids: the sessions of the results in a stream
 ids() {
