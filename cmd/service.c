@@ -6,6 +6,7 @@
  */
 #include "cmd/service.h"
 
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -95,10 +96,17 @@ read_template(struct cmd_service *s)
 	return r;
 }
 
+/*
+ * Drops the line if standard error does not take it at once: a pipe whose
+ * reader has stopped must not stop the server.
+ */
 static void
 print_log(const char *msg)
 {
-	cmd_say("waza: %s\n", msg);
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	if (poll(&p, 1, 0) != 0)
+		cmd_say("waza: %s\n", msg);
 }
 
 static void

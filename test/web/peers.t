@@ -154,4 +154,27 @@ like 'run --http: in the log' '*refused a connection*' "$(cat log)"
 kill "$srv"
 wait "$srv" 2>/dev/null
 srv=
+# a log that nobody reads: its lines are dropped, and the server answers
+if dd if=/dev/null of=/dev/null oflag=nonblock 2>/dev/null
+then
+	mkfifo unread
+	exec 7<>unread
+	"$WAZA" jsonrpc --tcp 127.0.0.1:0 --unix unread.sock 2>unread 7>&- &
+	unread=$!
+	port=
+	until [ -n "$port" ] || ! read -r line <&7
+	do port=$(expr "$line" : '.*listening on 127\.0\.0\.1:\([0-9]*\)')
+	done
+	wait_until 60 test -S unread.sock
+	# it is full if the second call cannot write a byte
+	dd if=/dev/zero of=unread bs=4096 count=10000 oflag=nonblock 2>/dev/null
+	ok 'the pipe of the log is full' [ "$(dd if=/dev/zero of=unread bs=4096 count=1 oflag=nonblock 2>&1 | grep -c 'unavailable')" = 1 ]
+	like 'no reader of the log: another user is refused' '*-32034*' "$(printf '%s\n' "$ping" | as_other bin/rpcpipe talk "$port")"
+	run "$WAZA" ping --connect "$tmp/unread.sock"
+	is 'no reader of the log: the server answers' 0 "$rc"
+	kill $unread
+	wait $unread
+	exec 7<&-
+else skip 'dd(1) cannot write without waiting'
+fi
 done_testing
