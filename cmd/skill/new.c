@@ -158,12 +158,15 @@ add_skill_and_suite(struct new *n, struct str name)
 	struct str description = opt->description != NULL ?
 	    str_of(opt->description) : STR("");
 	struct home h = find_home(n, name);
+	const char *eval = spec_join(n->arena, h.evals, n->catalog.eval_file);
 
+	n->next = arena_fmt(n->arena, "next: write %s/SKILL.md and the tasks, "
+	    "then: waza run %s\n", h.skill, eval).p;
 	if (add_skill(n, h.skill, name, &description) == -1 ||
 	    new_add_suite(n, name, description.n > 0 ? description :
 	    STR("USE FOR: a first typical request, a second typical request. "
 	    "DO NOT USE FOR: work that another skill does."), h.skill,
-	    spec_join(n->arena, h.evals, n->catalog.eval_file)) == -1)
+	    eval) == -1)
 		return -1;
 	if (h.alone)
 		add_alone(n, h.skill);

@@ -34,6 +34,7 @@ struct new {
 	bool agent;			/* the suite is for a custom agent */
 	bool schemas;			/* the set has schemas for editors */
 	struct files files;
+	const char *next;		/* what to do then, or NULL */
 };
 
 /*

@@ -242,8 +242,8 @@ new_finish(struct new *n, const char *heading)
 	if (made == 0)
 		buf_puts(&out, "nothing to do: everything exists\n");
 	else
-		buf_fmt(&out, "%zu file%s created, %zu kept\n", made,
-		    plural(made), kept);
+		buf_fmt(&out, "%zu file%s created, %zu kept\n%s", made,
+		    plural(made), kept, n->next != NULL ? n->next : "");
 	return cmd_finish(n->call, &out, CMD_OK);
 }
 

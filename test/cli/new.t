@@ -33,7 +33,7 @@ mkdir alone && cd alone || exit 1
 run "$WAZA" new skill pdf-reader
 is 'new skill: exit 0' 0 "$rc"
 like 'it lists what it created' \
-    '*"+ pdf-reader/SKILL.md"*8 files created, 0 kept*' \
+    '*"+ pdf-reader/SKILL.md"*8 files created, 0 kept*next: write pdf-reader/SKILL.md and the tasks, then: waza run pdf-reader/evals/eval.yaml' \
     "$(printf '%s' "$out" | sed 's/+ pdf-reader.SKILL.md/"&"/')"
 run "$WAZA" validate --strict pdf-reader/evals
 is 'its suite is valid' 'pdf-reader/evals/eval.yaml: ok (3 tasks)' "$out$err"
