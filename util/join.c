@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * join VERSION LICENCE FILE.c...: print the files, and the headers that they
- * include, as one C file (join.h).  Paths begin at the current directory.
+ * join VERSION LICENCE FILE.c... [-- FILE.c...]: print the files, and the
+ * headers that they include, as one C file (join.h).  Functions of the files
+ * after -- are apart from the others in the program.  Paths begin at the current
+ * directory.
  */
 #include "util/join.h"
 
@@ -100,14 +102,19 @@ static struct join join;
 int
 main(int argc, char **argv)
 {
+	bool rest = false;
 	size_t i;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: join VERSION LICENCE FILE.c...\n");
+		fprintf(stderr, "usage: join VERSION LICENCE FILE.c... "
+		    "[-- FILE.c...]\n");
 		return 2;
 	}
 	for (i = 3; i < (size_t)argc; i++)
-		load(&join, str_of(argv[i]));
+		if (strcmp(argv[i], "--") == 0)
+			rest = true;
+		else
+			load(&join, str_of(argv[i]))->rest = rest;
 	for (i = 0; i < join.nfiles; i++)
 		if (join.files[i]->header)
 			join_find_locals(&join, join.files[i]);

@@ -9,7 +9,8 @@
  * names, and so do the arguments of a macro that become strings or parts of
  * names; a file-local name that is used in both ways keeps its spelling, so two
  * files cannot have the same.  Functions that headers declare become static, so
- * that a compiler sees all their callers.
+ * that a compiler sees all their callers.  The functions of the last files get
+ * a section of their own, because compilers do not keep the order of functions.
  *
  * It expects the style of this project: prototypes in headers, no K&R
  * definitions, conditional groups with balanced braces.
@@ -67,6 +68,7 @@ enum { JOIN_PARAMS = 11 };	/* "..." is counted as one */
 struct join_file {
 	struct str path;
 	bool header;
+	bool rest;		/* its functions are apart from others */
 	struct join_token *v;	/* the last one is JOIN_END */
 	size_t n;
 	struct join_file **includes;

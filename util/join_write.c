@@ -8,11 +8,14 @@
 
 #include <string.h>
 
+/* The macro before functions of the files after --. */
+#define REST "WAZA_REST"
+
 /* A file while it is written. */
 struct writer {
 	struct join *join;
 	struct join_file *file;
-	const struct join_token *at;	/* the next one */
+	const char *at;			/* up to here it is written */
 };
 
 /* Words that compilers define as macros unless they are told to follow C99. */
@@ -142,8 +145,8 @@ put_word(void *ctx, const struct join_token *t, unsigned use)
 
 	if (local == NULL || (local->bits & use) == 0)
 		return;
-	put(w->join, begin(w->at), t->p + t->n);
-	w->at = t + 1;
+	put(w->join, w->at, t->p + t->n);
+	w->at = t->p + t->n;
 	buf_puts(&w->join->out, "__");
 	for (; p < w->file->path.p + w->file->path.n - 2; p++)
 		buf_putc(&w->join->out, *p == '/' ? '_' : *p);
@@ -151,13 +154,72 @@ put_word(void *ctx, const struct join_token *t, unsigned use)
 
 /* Appends tokens with the new names, and the comment before `to`. */
 static void
+put_renamed(struct writer *w, const struct join_token *from,
+    const struct join_token *to)
+{
+	join_visit(w->join, w->file, from, to,
+	    (struct join_visit){ put_word, w });
+	put(w->join, w->at, to->p);
+	w->at = to->p;
+}
+
+/* Whether t begins the definition of a function. */
+static bool
+is_function(const struct join_token *t)
+{
+	int depth = 0;
+
+	if (join_is(t, "typedef"))
+		return false;
+	for (; !join_is(t, "("); t++)
+		if (t->directive || (t->kind != JOIN_WORD && !join_is(t, "*")))
+			return false;
+	if (t[-1].kind != JOIN_WORD)
+		return false;
+	for (; t->kind != JOIN_END; t++) {
+		depth += join_is(t, "(");
+		depth -= join_is(t, ")");
+		if (depth == 0)
+			return join_is(t + 1, "{");
+	}
+	return false;
+}
+
+/* The first definition of a function in [t, to), or `to`. */
+static const struct join_token *
+next_function(const struct join_token *t, const struct join_token *to)
+{
+	bool start = true;
+	int depth = 0;
+
+	for (; t < to; t++) {
+		if (t->directive)
+			continue;
+		if (start && depth == 0 && is_function(t))
+			break;
+		depth += join_is(t, "{");
+		depth -= join_is(t, "}");
+		start = join_is(t, ";") || join_is(t, "}");
+	}
+	return t;
+}
+
+/* The same, with the macro before functions. */
+static void
 put_tokens(struct writer *w, const struct join_token *from,
     const struct join_token *to)
 {
-	w->at = from;
-	join_visit(w->join, w->file, from, to,
-	    (struct join_visit){ put_word, w });
-	put(w->join, begin(w->at), to->p);
+	const struct join_token *t;
+
+	w->at = begin(from);
+	while (w->file->rest && (t = next_function(from, to)) < to) {
+		put_renamed(w, from, t);
+		buf_puts(&w->join->out, REST " ");
+		for (from = t; !join_is(from, "{"); from++)
+			;
+		put_renamed(w, t, from);
+	}
+	put_renamed(w, from, to);
 }
 
 static void put_file(struct join *, struct join_file *);
@@ -257,6 +319,11 @@ join_write(struct join *j, struct str version, struct str licence)
 	put_part(j, PART_FEATURES);
 	put_part(j, PART_HEADERS);
 	put_part(j, PART_GROUPS);
+	buf_puts(&j->out, "#if defined(__GNUC__) && defined(__ELF__)\n"
+	    "/* apart from the functions of a plain run; linkers know the name"
+	    " */\n"
+	    "#define " REST " __attribute__((section(\".text.unlikely.rest\")))"
+	    "\n#else\n#define " REST "\n#endif\n");
 	for (i = 0; i < COUNTOF(predefined); i++)
 		buf_fmt(&j->out, "#undef %s\n", predefined[i]);
 	for (i = 0; i < j->nfiles; i++)

@@ -17,7 +17,6 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 	&cmd_mcp_mock,
 	&cmd_mcp_record,
 	&cmd_merge,
-	&cmd_models,
 	&cmd_parse,
 	&cmd_results,
 	&cmd_run,
@@ -29,8 +28,8 @@ static const struct cmd_command *const commands[] = {	/* sorted by name */
 static const char *const left_out[] = {		/* sorted by name */
 	"call", "check", "completion", "connect", "coverage",
 	"delete-session", "disconnect", "generate-fix", "import", "init",
-	"lsp", "new", "ping", "quality", "schema", "serve", "session",
-	"suggest", "tokens", "view", "worker",
+	"lsp", "models", "new", "ping", "quality", "schema", "serve",
+	"session", "suggest", "tokens", "view", "worker",
 };
 
 const struct cmd_table cmd_commands = {

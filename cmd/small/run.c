@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * What `waza run` cannot do in a program that was built with SMALL=1: options
- * for a server, for jobs on other machines, for traces, and --suggest are
- * refused by the checks, so that nothing else here has an effect.
+ * for a server, for jobs on other machines, for traces, --watch and --suggest
+ * are refused by the checks, so that nothing else here has an effect.
  */
 #include "cmd/run.h"
 
@@ -186,4 +186,12 @@ cmd_run_suggest(struct cmd_run *r, const struct report_suites *all)
 {
 	(void)all;
 	return refuse(r, "--suggest");
+}
+
+int
+cmd_run_watch(struct cmd_run *r, int (*once)(struct cmd_run *))
+{
+	(void)once;
+	refuse(r, "--watch");
+	return cmd_complain(r->job.call->err);
 }

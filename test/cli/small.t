@@ -13,8 +13,8 @@ is 'serve: status' 2 "$rc"
 is 'serve: says why' "waza: $(without serve)" "$err"
 run "$WAZA" help
 is 'help: lists no command that is left out' '' "$(printf '%s\n' "$out" |
-    grep -E '^  (call|check|connect|coverage|lsp|new|serve|session|tokens|view|worker) ')"
-for o in '--http 127.0.0.1:0' '--on local' '--otlp file' '--remote' '--send http://127.0.0.1:1' --suggest
+    grep -E '^  (call|check|connect|coverage|lsp|models|new|serve|session|tokens|view|worker) ')"
+for o in '--http 127.0.0.1:0' '--on local' '--otlp file' '--remote' '--send http://127.0.0.1:1' --suggest --watch
 do
 	# shellcheck disable=SC2086 # an option and its value
 	run "$WAZA" run $o "$top/examples/hello"

@@ -85,10 +85,14 @@ main(void)
 }
 END
 echo 'the licence' >"$tmp/LICENSE"
-(cd "$tmp" && "$top/build/join" 1.2 LICENSE one.c two.c main.c >all.c)
+(cd "$tmp" && "$top/build/join" 1.2 LICENSE one.c -- two.c main.c >all.c)
 ok 'names of files that do not know each other' $cc -o "$tmp/all" "$tmp/all.c"
 is 'the program does the same' '433 543 1' "$("$tmp/all")"
 is 'functions of headers become static' 'static int one(int send);' \
     "$(grep 'int one(int send)' "$tmp/all.c")"
+is 'functions of the files after -- are marked' 'WAZA_REST static int send__two
+WAZA_REST int
+WAZA_REST struct hidden *
+WAZA_REST int' "$(sed -n '/^WAZA_REST/{ s/(.*//; p; }' "$tmp/all.c")"
 like 'licence and version' '*the licence*#define WAZA_VERSION 1.2*' "$(cat "$tmp/all.c")"
 done_testing
