@@ -173,6 +173,43 @@ tables(const char *waza)
 	}
 }
 
+/* The list of a directory with many results files. */
+static void
+stored(const char *waza)
+{
+	static const int sizes[] = { 10000, 100000 };
+	char line[600], name[64], more[64];
+	struct cost c;
+	size_t i;
+	FILE *f;
+	int k = 0;
+
+	if (run("mkdir stored").status != 0)
+		exit(1);
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		for (; k < sizes[i]; k++) {
+			snprintf(name, sizeof(name), "stored/%d.json", k);
+			f = fopen(name, "w");
+			if (f == NULL)
+				exit(1);
+			fprintf(f, "{\"eval_id\":\"run-%d\",\"skill\":\"s\","
+			    "\"eval_name\":\"bench\",\"timestamp\":"
+			    "\"2026-01-01T00:00:00Z\",\"tasks\":[{\"test_id\":"
+			    "\"a\",\"status\":\"passed\",\"runs\":[{\"status\":"
+			    "\"passed\",\"duration_ms\":7}]}]}\n", k);
+			fclose(f);
+		}
+		snprintf(line, sizeof(line),
+		    "%s results list --dir stored", waza);
+		c = run(line);
+		snprintf(name, sizeof(name), "list of %d results files",
+		    sizes[i]);
+		snprintf(more, sizeof(more), "%.1f us and %.0f bytes a file",
+		    c.cpu / sizes[i] * 1e6, (double)c.kb * 1024 / sizes[i]);
+		row(name, c, more);
+	}
+}
+
 /* As few system calls as a child with one pipe can have. */
 static double
 bare(const char *prog, int n, int at_once)
@@ -296,6 +333,7 @@ main(int argc, char **argv)
 	starts(argv[1]);
 	mocks(argv[1]);
 	tables(argv[1]);
+	stored(argv[1]);
 	commands(argv[1], argv[2]);
 	promptfoo(argv[1]);
 	snprintf(clean, sizeof(clean), "rm -rf %s", dir);
