@@ -109,7 +109,8 @@ bad() {
 	suite "$1" "${4:-20}" >e.yaml
 	run "$WAZA" run -q -o r.json e.yaml
 	is "$1: status" 1 "$rc"
-	like "$1: class" "*\"error_class\":\"$2\"*" "$("$WAZA" parse r.json)"
+	# a flood in short: shells take seconds to match megabytes
+	like "$1: class" "*\"error_class\":\"$2\"*" "$("$WAZA" parse r.json | sed 's/\(y\\n\)\{100,\}/y/g')"
 	like "$1: words" "*$3*" "$out"
 	is "$1: nothing is left" '' "$(ls tmp)"
 }

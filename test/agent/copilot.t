@@ -32,7 +32,8 @@ ask() {
 	rm -f r.json*
 	run "$WAZA" run -q -o r.json e.yaml
 	json=
-	[ ! -f r.json ] || json=$("$WAZA" parse r.json)
+	# floods in short: shells take seconds to match megabytes
+	[ ! -f r.json ] || json=$("$WAZA" parse r.json | sed 's/x\{100,\}/x/g')
 }
 
 answer() {
@@ -418,6 +419,7 @@ ask '[[split]] [[say:one byte at a time]]'
 is 'fake: split' 'one byte at a time' "$(answer)"
 big=${SHORT:+30000}
 ask "[[big:${big:=3000000}]]"
+json=$("$WAZA" parse r.json)
 is 'fake: big' "$big" "$(answer | tr -d '\n' | wc -c | tr -d ' ')"
 bad 'fake: error' agent_error 'it broke' '[[error:it broke]]'
 bad 'fake: crash' agent_error 'exited with status 9' '[[crash:9]]'

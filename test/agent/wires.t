@@ -344,6 +344,9 @@ end='{"type":"text","part":{"text":"hello"}}
 {"type":"step_finish","part":{"tokens":{"input":800,"output":20}}}'
 printf '{"type":"tool_use","part":{"tool":"bash","state":{\n%s\n' "$end" >events
 unread 'half an event' <events
+# lines of megabytes take too long with one byte at a time
+if [ -z "${SHORT-}" ]
+then
 { head -c 9000000 /dev/zero | tr '\0' 0; printf '\n%s\n' "$end"; } >events
 unread 'a line that is too long' <events
 # a part of the answer that cannot be read: what follows is not the whole answer
@@ -405,6 +408,8 @@ skilled 'required_skills: [tidy], mode: any_order'
 has 'a required skill that was seen' '"status":"passed"'
 skilled 'required_skills: [tidy], mode: exact_match'
 has 'whether others were used is unknown' '"status":"error"*does not report all skills that it used'
+else skip 'lines that are too long, one byte at a time'
+fi
 
 # rules on arguments use either form: the agent's, or that of all agents
 ruled() {

@@ -15,6 +15,8 @@ is 'action.yml: commands without expressions' '' "$(grep '^ *\(- \)\{0,1\}run:' 
 is 'action.yml: one step has the token' 1 "$(grep -c 'github.token' "$top/action.yml")"
 
 # install: a release on disk
+version=$("$WAZA" --version)
+version=${version#waza }
 release=$tmp/release
 mkdir "$release"
 machine=$(uname -m)
@@ -25,15 +27,15 @@ arm64) machine=aarch64 ;;
 armv7*|armv8l) machine=armv7 ;;
 esac
 if [ "$(uname -s)" = Linux ] && command -v sha256sum >/dev/null; then
-	printf '#!/bin/sh\nexec %s "$@"\n' "'$WAZA'" >"$release/waza-0.1.0-linux-$machine"
+	printf '#!/bin/sh\nexec %s "$@"\n' "'$WAZA'" >"$release/waza-$version-linux-$machine"
 	(cd "$release" && sha256sum waza-* >SHA256SUMS)
 	act install WAZA_RELEASE="$release"
 	is 'install: status' 0 "$rc"
 	ok 'install: waza is in the PATH of later steps' test -x "$(cat "$tmp/path")/waza"
 	is 'install: it runs' "$("$WAZA" --version)" "$("$(cat "$tmp/path")/waza" --version)"
-	echo '# damaged' >>"$release/waza-0.1.0-linux-$machine"
+	echo '# damaged' >>"$release/waza-$version-linux-$machine"
 	act install WAZA_RELEASE="$release"
-	like 'install: a wrong sum' '2 ::error title=waza::install.sh: the sum of waza-0.1.0-linux-* is *, not *' "$rc $out"
+	like 'install: a wrong sum' "2 ::error title=waza::install.sh: the sum of waza-$version-linux-* is *, not *" "$rc $out"
 	is 'install: then nothing is in the PATH' '' "$(cat "$tmp/path")"
 	act install ACTION_REPOSITORY=o/waza GITHUB_SERVER_URL=http://github.example
 	like 'install: the release of the repository of the action' \

@@ -165,7 +165,7 @@ like 'a reader that closes its pipe early gets its first line' '\[eval.progress\
 # run --remote prints the same as a local run; with one worker, whose order is fixed
 # plain: remove times and places from reports
 plain() {
-	sed 's/  *results: .*//; s/   */  /g; s/[0-9]*m*s$/N/; s/  *[0-9]*ms/ N/; s/, [0-9.]*m*s$/, N/
+	sed 's/  *results: .*//; s/   */  /g; s/[0-9.m]*s$/N/; s/  *[0-9]*ms/ N/; s/, [0-9.]*m*s$/, N/
 	    s/  *N$/ N/; s/  *N  missing/ N missing/'
 }
 

@@ -2,7 +2,7 @@
 . "${0%/*}/../tool/lib.sh"
 cd "$top" || exit 1
 for f in json yaml re expr csv tmpl bpe diff schema http wire frame rpc client evalclient ws web \
-    journal results sessions records settings markdown mock git inflate
+    journal merge results sessions records settings lsp markdown mock git inflate
 do
 	ok "$f: seeds" ${WRAP-} "$BUILD/$f" "test/fuzz/corpus/$f"
 done

@@ -222,13 +222,13 @@ Y
 1	re.search('(a+)+\\\\1b', 'a' * 40)	timed out after 1 s
 T
 	graded <<'Y'
-memory_mb: 600, assertions: ["(lambda: len('a' * 4 * 10**8))() == 4 * 10**8"]
+memory_mb: 600, timeout: 60, assertions: ["(lambda: len('a' * 4 * 10**8))() == 4 * 10**8"]
 Y
 	is 'memory_mb allows more' '0 1' "$rc $(verdict score r.json)"
 	mkdir project
 	echo 'graders: {codeMemoryMb: 600}' >project/.waza.yaml
 	suite <<'Y' >project/e.yaml
-assertions: ["(lambda: len('a' * 4 * 10**8))() == 4 * 10**8"]
+timeout: 60, assertions: ["(lambda: len('a' * 4 * 10**8))() == 4 * 10**8"]
 Y
 	run "$WAZA" run -q -o r.json project/e.yaml
 	is 'codeMemoryMb allows more' '0 1' "$rc $(verdict score r.json)"

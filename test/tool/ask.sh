@@ -2,11 +2,12 @@
 # defines suite(), which prints a suite, and creates the directory tmp.
 
 # ask ARGUMENT...: run the suite that suite() prints for the arguments; sets $rc,
-# $out and $err and writes the results to r
+# $out and $err and writes the results to r, floods of zeros in short: shells take
+# seconds to match megabytes
 ask() {
 	suite "$@" >e.yaml
 	run "$WAZA" run -q -o r.json e.yaml
-	"$WAZA" parse r.json >r
+	"$WAZA" parse r.json | sed 's/0\{100,\}/0/g' >r
 }
 
 # has NAME PATTERN: the results match

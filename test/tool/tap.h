@@ -56,6 +56,16 @@ tap_run_large(void (*const *test)(void))
 		SKIP("large inputs take too long here");
 }
 
+/*
+ * Of n repetitions, a fifth, which finds what each repetition can show; all with
+ * T_LARGE in the environment, as CI runs them once.
+ */
+static inline int
+tap_some(int n)
+{
+	return getenv("T_LARGE") != NULL ? n : n / 5;
+}
+
 /* The number of open descriptors, or -1; the directory is subtracted. */
 static inline int
 tap_fd_count(void)

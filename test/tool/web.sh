@@ -4,7 +4,8 @@ HTTPGET=$DOUBLES/httpget
 export HTTPGET
 v1=/api/v1
 
-# web OPTION...: start an HTTP server on $port in the background
+# web OPTION...: start an HTTP server on $port in the background; its results directory
+# is scanned
 web() {
 	: >log
 	"$WAZA" serve --http 127.0.0.1:0 "$@" </dev/null >served 2>log &
@@ -12,6 +13,12 @@ web() {
 	wait_until 120 has log 'listening on http://127.0.0.1:'
 	port=$(sed -n 's|.*listening on http://127.0.0.1:||p' log)
 	listens
+	case " $*" in
+	*' --results-dir '*) wait_until 120 scanned ;;
+	esac
+}
+scanned() {
+	! get "$v1/runs" | grep -q '"scanning":true'
 }
 
 # get OPTION... TARGET: print the body
