@@ -63,7 +63,7 @@ as_other() {
 	*) "$@" ;;
 	esac
 }
-if command -v makepkg >/dev/null && command -v pacman >/dev/null
+if command -v makepkg >/dev/null && command -v pacman >/dev/null && command -v bsdtar >/dev/null
 then
 	mkdir makepkg makepkg/src installed installed/db
 	chmod 755 "$tmp"
@@ -76,7 +76,7 @@ then
 	    --gpgdir "$tmp/gpg" --hookdir "$tmp/hooks" makepkg/*.pkg.tar.*
 	rm -rf installed/db
 	package_has installed pacman
-else skip 'makepkg and pacman are not installed'
+else skip 'makepkg, pacman or bsdtar is not installed'
 fi
 
 # a Formula with the words that ours uses

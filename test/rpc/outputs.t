@@ -61,8 +61,7 @@ client a sock
 : >"$LOG"
 say a "$(start made/same.json hang)"
 wait_until 120 lines "$LOG" 2
-id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
-:
+run_id
 mkdir made/sub/in
 ln -s ../.. made/sub/in/up
 ln made/same.json.journal made/hard.json.journal
@@ -146,7 +145,7 @@ client a sock
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang"}}'
 wait_until 120 lines "$LOG" 2
-id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
+run_id
 refused 'a file that the server names' "$id writes this file" "kept/hang-${id#run-}.json"
 die a
 stop

@@ -150,7 +150,7 @@ client a sock
 : >"$LOG"
 say a '{"jsonrpc":"2.0","id":1,"method":"eval.run","params":{"path":"evals/hang","detach":true}}'
 wait_until 120 lines "$LOG" 2
-id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
+run_id
 before=$(fds)
 die a
 if [ -n "$before" ]

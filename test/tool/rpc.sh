@@ -130,6 +130,13 @@ client() {
 	esac
 }
 
+# run_id: of the run that client a has started.  The agent may be faster than the
+# reply, which can come one byte at a time
+run_id() {
+	wait_until 120 has a.out '"status":"running"}}'
+	id=$(sed -n 's/.*"id":1,"result":{"runId":"\([^"]*\)".*/\1/p' a.out)
+}
+
 say() {
 	case $1 in
 	a) printf '%s\n' "$2" >&3 ;;
