@@ -61,6 +61,7 @@ do
 done
 shell='sh'
 
+unset PREFIX
 run env PATH="$tmp/bin:$PATH" HOME="$tmp/home" WAZA_RELEASE="$tmp/good" sh "$script"
 is 'the default is ~/.local' "0 ./.local/bin/waza" "$rc $(files "$tmp/home")"
 like 'a hint if PATH lacks the directory' "*Add $tmp/home/.local/bin to PATH*" "$out"

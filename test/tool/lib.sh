@@ -65,9 +65,10 @@ like() {
 # run COMMAND...: sets $out, $err and $rc
 run() {
 	rc=0
+	out='' err=''
 	"$@" >"$tmp/out" 2>"$tmp/err" || rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	[ ! -s "$tmp/out" ] || out=$(cat "$tmp/out")
+	[ ! -s "$tmp/err" ] || err=$(cat "$tmp/err")
 }
 
 # values FILE KEY: all values of that key in a JSON file, sorted
@@ -75,9 +76,9 @@ values() {
 	"$WAZA" parse "$1" | grep -o "\"$2\":\(\"[^\"]*\"\|[^,}]*\)" | sed 's/^[^:]*://' | sort -u | tr '\n' ' '
 }
 
-# wait_until SECONDS COMMAND...: repeat the command until it succeeds, every 20 ms
+# wait_until SECONDS COMMAND...: repeat the command until it succeeds, every 50 ms
 wait_until() {
-	n=$(($1 * 50))
+	n=$(($1 * 20))
 	shift
 	until "$@" 2>/dev/null
 	do

@@ -44,7 +44,7 @@
  *
  *	rpcpipe nap
  *
- * ends after 20 ms.
+ * ends after 50 ms.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -1046,7 +1046,7 @@ main(int argc, char **argv)
 	if (argc == 4 && strcmp(argv[1], "ping") == 0)
 		return ping(argv[2], argv[3]);
 	if (argc == 2 && strcmp(argv[1], "nap") == 0) {
-		struct timespec t = { 0, 20000000 };
+		struct timespec t = { 0, 50000000 };
 
 		return nanosleep(&t, NULL);
 	}
