@@ -152,11 +152,11 @@ int mock_log(const char *path, struct str line, struct err *);
 bool mock_is_secret(struct str name);
 /* Adds secrets of the environment, and those that the arguments show. */
 struct mask;
-void mock_add_secrets(struct arena *, struct mask *, const char *const *argv,
-    const char *const *env);
+void mock_add_secrets(struct arena *, struct mask *, const char *command,
+    const char *const *argv, const char *const *env);
 /* Appends arguments of a command to a list, without secrets. */
-void mock_put_args(struct json_out *, const char *const *argv,
-    const char *const *env);
+void mock_put_args(struct json_out *, const char *command,
+    const char *const *argv, const char *const *env);
 
 /*
  * mock_serve.c: an MCP server on descriptors 0 and 1, until the client closes

@@ -119,14 +119,18 @@ in_context(struct arena *a, const char *const *argv, size_t i)
 }
 
 void
-mock_add_secrets(struct arena *a, struct mask *m, const char *const *argv,
-    const char *const *env)
+mock_add_secrets(struct arena *a, struct mask *m, const char *command,
+    const char *const *argv, const char *const *env)
 {
+	struct str secret;
 	size_t i;
 
 	mask_add_env(a, m, env);
 	for (i = 0; argv[i] != NULL; i++) {
 		mask_add_forms(a, m, in_context(a, argv, i));
+		secret = mask_argument(command, argv, i);
+		if (secret.n >= MASK_ENV_MIN)
+			mask_add(a, m, secret);
 		if (i > 0 && argv[i - 1][0] == '-' &&
 		    mock_is_secret(str_of(argv[i - 1])) &&
 		    strlen(argv[i]) >= MASK_ENV_MIN)
@@ -146,26 +150,30 @@ masked_arg(struct arena *a, const struct mask *m, const char *const *argv,
 }
 
 void
-mock_put_args(struct json_out *o, const char *const *argv,
-    const char *const *env)
+mock_put_args(struct json_out *o, const char *command,
+    const char *const *argv, const char *const *env)
 {
 	struct arena a = { 0 };
 	struct mask m = { .forms = true };
 	const char *eq;
-	struct str s, name;
+	struct str s, name, secret;
 	bool hide = false;
 	size_t i;
 
-	mock_add_secrets(&a, &m, argv, env);
+	mock_add_secrets(&a, &m, command, argv, env);
 	for (i = 0; argv[i] != NULL; i++) {
 		eq = strchr(argv[i], '=');
 		s = str_of(argv[i]);
 		name = eq == NULL ? s : (struct str){ s.p,
 			(size_t)(eq - s.p) };
+		secret = mask_argument(command, argv, i);
 		if (hide) {
 			json_put_cstr(o, "[REDACTED]");
 			hide = false;
-		} else if (eq != NULL && is_secret_name(name))
+		} else if (secret.n > 0)
+			json_put_str(o, arena_fmt(&a, "%.*s***",
+			    (int)(s.n - secret.n), s.p));
+		else if (eq != NULL && is_secret_name(name))
 			json_put_str(o, arena_fmt(&a, "%.*s=[REDACTED]",
 			    STRF(name)));
 		else if (secret_header(s) > 0)

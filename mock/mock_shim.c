@@ -164,7 +164,7 @@ record(struct shim *s, int response, int status, bool passed)
 	json_open(&o, '{');
 	json_put_member_cstr(&o, "command", s->name);
 	json_open_member(&o, "args", '[');
-	mock_put_args(&o, s->args, s->env);
+	mock_put_args(&o, s->name, s->args, s->env);
 	json_close(&o, ']');
 	json_put_member_int(&o, "exit_code", status);
 	json_put_member_int(&o, "response_index", response);

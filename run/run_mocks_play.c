@@ -100,7 +100,7 @@ play_command(struct play *p, const struct answer_call *c)
 	json_open(&o, '{');
 	json_put_member_cstr(&o, "command", word[0]);
 	json_open_member(&o, "args", '[');
-	mock_put_args(&o, w.argv, w.env);
+	mock_put_args(&o, word[0], w.argv, w.env);
 	json_close(&o, ']');
 	json_put_member_int(&o, "exit_code", i >= 0 ? r[i].exit_code : 127);
 	put_index(&o, i >= 0 ? i : -1, m.passthrough);

@@ -119,10 +119,10 @@ put_response(struct json_out *o, struct capture *c)
 	const char **env = os_env(a, NULL, 0);
 	struct mask secrets = { .forms = true };
 
-	mock_add_secrets(a, &secrets, c->argv + 1, env);
+	mock_add_secrets(a, &secrets, c->argv[0], c->argv + 1, env);
 	json_open(o, '{');
 	json_open_member(o, "args", '[');
-	mock_put_args(o, c->argv + 1, env);
+	mock_put_args(o, c->argv[0], c->argv + 1, env);
 	json_close(o, ']');
 	put_text(o, "stdout", a, &secrets, buf_str(&c->out[0]));
 	put_text(o, "stderr", a, &secrets, buf_str(&c->out[1]));

@@ -42,6 +42,13 @@ bool mask_is_name(struct str name);
  */
 struct str mask_form(struct str text, size_t *at);
 
+/*
+ * mask_form.c: the password in an argument of a command, as in mysql -pSECRET
+ * or sshpass -p SECRET: its last bytes; n is 0 if it has none.
+ */
+struct str mask_argument(const char *command, const char *const *argv,
+    size_t i);
+
 /* Adds such values of at least MASK_ENV_MIN bytes: other texts repeat them. */
 void mask_add_forms(struct arena *, struct mask *, struct str text);
 

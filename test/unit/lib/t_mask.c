@@ -73,6 +73,99 @@ forms(void)
 	OK(masks(&m, "abc hunter2222", "abc ***"));
 }
 
+/* -p is a password only of few programs, and only as their own option. */
+static void
+short_options(void)
+{
+	static const struct { const char *text, *want; } rows[] = {
+		/* the quote ends a quotation */
+		{ "Use `mysql -p` to log in, then run `SHOW TABLES`", NULL },
+		{ "Use `mysql -p`, or `cd x; mysql -p` to log in, then `x`", NULL },
+		{ "\"mysql -p\" prompts for it; nothing more", NULL },
+		{ "'mysql -p'y 'z' \"sshpass -p\"x\"", NULL },
+		{ "{\"a\":\"cd x && mysql -p\",\"b\":\"c\"}", NULL },
+		{ "mysql -p. Then -p, -p'", NULL }, { "mysql -p\\\n db", NULL },
+		{ "Run mysql -p. Then", NULL },
+		{ "`mysql -p'a b'` or `mysql -p\"c\" x`", "`mysql -p'***'` or `mysql -p\"***\" x`" },
+		{ "mysql -p'abc def", "mysql -p'*** def" },
+		/* another program */
+		{ "find /etc/mysql -print; find /var/lib/mysql -type f -prune", NULL },
+		{ "ssh mysql -p2222; nmap mysql -p3306; ssh -l mysql h -p2222", NULL },
+		{ "the mysql dir with cp -pr a b", NULL },
+		{ "the `mysql` dir, `mysql`, `cp -pr a b`", NULL },
+		{ "sudo -u mysql psql -p5432", NULL }, { "cp /bin/mysql -pr x", NULL },
+		{ "docker exec mysql psql -p5432; docker logs mysql -p1", NULL },
+		{ "docker run -it mysql -p3306; docker run --name mysql -p1 mysql", NULL },
+		{ "ssh \\\n mysql -p2222", NULL }, { "-h mysql -p3306", NULL },
+		{ "mysqlx -pa1 notmysql -pa1", NULL }, { "(mysql) cp -pr a", NULL },
+		{ "mysql -e \"cp -pr a b\"", NULL }, { "mysql -e $(cp -pr a b)", NULL },
+		/* wrappers */
+		{ "sudo -n -u  root mysql -pa1", "sudo -n -u  root mysql -p***" },
+		{ "env -u X A='b c' nice -n 5 mysql -pa1", "env -u X A='b c' nice -n 5 mysql -p***" },
+		{ "exec nohup time -p /usr/bin/mysql -pa1", "exec nohup time -p /usr/bin/mysql -p***" },
+		{ "docker exec -itu root mysql mysql -pa1", "docker exec -itu root mysql mysql -p***" },
+		{ "docker compose -f y exec -T --user=a db mysql -pa1",
+		    "docker compose -f y exec -T --user=a db mysql -p***" },
+		{ "docker run --rm -it -e A=b mysql:8 mysql -pa1",
+		    "docker run --rm -it -e A=b mysql:8 mysql -p***" },
+		{ "kubectl -n x exec p -c mysql -- mysql -pa1", "kubectl -n x exec p -c mysql -- mysql -p***" },
+		{ "sshpass -P x -pa1 ssh -p 22 h mysql -pb2", "sshpass -P x -p*** ssh -p 22 h mysql -p***" },
+		{ "sshpass -p \\\"a b\\\" ssh", "sshpass -p \\\"***\\\" ssh" },
+		{ "if timeout 5 mysql -pa1; then mysql -pb2; fi", "if timeout 5 mysql -p***; then mysql -p***; fi" },
+		/* where commands start */
+		{ "$ mysql -pa1\nme@h:~# mysql -pb2\n+ mysql -pc3", "$ mysql -p***\nme@h:~# mysql -p***\n+ mysql -p***" },
+		{ "- run: mysql -pa1\n- mysql -pb2", "- run: mysql -p***\n- mysql -p***" },
+		{ "sh -c 'cd x && mysql -pa1' sh -c \"mysql -pb2\"", "sh -c 'cd x && mysql -p***' sh -c \"mysql -p***\"" },
+		{ "x([\"mysql\", \"-u\", \"root\", \"-pa1\"])", "x([\"mysql\", \"-u\", \"root\", \"-p***\"])" },
+		{ "['sudo','mysql','-pa1']", "['sudo','mysql','-p***']" },
+		/* where they end */
+		{ "mysql -u root \\\n\t-pa1 \\\n\t-pb2", "mysql -u root \\\n\t-p*** \\\n\t-p***" },
+		{ "mysql -e \"a; b | c\nd\" -pa1", "mysql -e \"a; b | c\nd\" -p***" },
+		{ "mysql -h$(x; y) -pa1; (mysql -pa1)", "mysql -h$(x; y) -p***; (mysql -p***)" },
+		{ "mysql --token abc -pa1 '-pb2'", "mysql --token *** -p*** '-p***'" },
+		{ "{\"a\":\"mysql -e \\\"a;b\\\" -p\\\"a b\\\" x\"}",
+		    "{\"a\":\"mysql -e \\\"a;b\\\" -p\\\"***\\\" x\"}" },
+		/* names */
+		{ "mysqlsh -pa; mysql_upgrade -pa; mariadb-check -pa", "mysqlsh -p***; mysql_upgrade -p***; mariadb-check -p***" },
+		{ "mariadb-import -pa; mariadb-show -pa", "mariadb-import -p***; mariadb-show -p***" },
+	};
+	struct mask m = { .forms = true };
+	size_t i;
+
+	for (i = 0; i < COUNTOF(rows); i++) {
+		printf("# %s\n", rows[i].text);
+		OK(masks(&m, rows[i].text, rows[i].want != NULL ?
+		    rows[i].want : rows[i].text));
+	}
+}
+
+static void
+arguments(void)
+{
+	static const struct {
+		const char *command, *argv[5], *want;	/* of the last */
+	} rows[] = {
+		{ "mysql", { "-uroot", "-pa b" }, "a b" },
+		{ "/bin/mysql", { "-p", "db" }, "" },
+		{ "mysql", { "-p" }, "" }, { "cp", { "mysql", "-pr" }, "" },
+		{ "sshpass", { "-v", "-p", "-a1" }, "-a1" },
+		{ "sshpass", { "-pa1" }, "a1" },
+		{ "sshpass", { "-p", "x", "ssh", "-p", "22" }, "" },
+		{ "docker", { "exec", "c", "mysql", "", "-pa1" }, "a1" },
+	};
+	const char *argv[6];
+	size_t i, n;
+
+	for (i = 0; i < COUNTOF(rows); i++) {
+		for (n = 0; n < 5 && rows[i].argv[n] != NULL; n++)
+			argv[n] = rows[i].argv[n];
+		argv[n] = NULL;
+		printf("# %s %s\n", rows[i].command, argv[n - 1]);
+		OK(str_is(mask_argument(rows[i].command, argv, n - 1),
+		    rows[i].want));
+	}
+}
+
 static void
 texts(void)
 {
@@ -174,10 +267,36 @@ references(void)
 	buf_free(&b);
 }
 
+/* Nor do options: each looks back at a few bytes only. */
+static void
+many_options(void)
+{
+	static const char *const parts[] = { "-p ", "mysql -p' ", "-pa ",
+		"sudo -p a ", "mysql -p\"$ ", ";a(\"-px" };
+	struct mask m = { .forms = true };
+	struct buf b = { 0 };
+	struct str got;
+	size_t i;
+
+	for (i = 0; i < COUNTOF(parts); i++) {
+		while (b.n < 1 << 20)
+			buf_puts(&b, parts[i]);
+		got = mask_text(&a, &m, buf_str(&b));
+		OK(got.p == b.p && got.n == b.n);
+		b.n = 0;
+	}
+	while (b.n < 1 << 20)
+		buf_puts(&b, "mysql -pa;");
+	got = mask_text(&a, &m, buf_str(&b));
+	OK(got.n == b.n / 10 * 12);
+	buf_free(&b);
+}
+
 int
 main(void)
 {
-	RUN(texts, forms, quotes, values, names, full, references);
+	RUN(texts, forms, short_options, arguments, quotes, values, names,
+	    full, references, many_options);
 	arena_free(&a);
 	return tap_done();
 }

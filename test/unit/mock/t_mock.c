@@ -126,6 +126,22 @@ test_commands(void)
 	OK(!mock_is_command_name(STR(".x")) && !mock_is_command_name(STR("")));
 }
 
+static bool
+logs(const char *command, const char *const *argv, const char *const *env,
+    const char *want)
+{
+	struct buf b = { 0 };
+	struct json_out o = { .put = buf_sink, .ctx = &b };
+	bool ok;
+
+	json_open(&o, '[');
+	mock_put_args(&o, command, argv, env);
+	json_close(&o, ']');
+	ok = is_text(buf_str(&b), want);
+	buf_free(&b);
+	return ok;
+}
+
 static void
 test_secrets(void)
 {
@@ -133,17 +149,20 @@ test_secrets(void)
 		"--password=ghi", "monkey", "x-supersecret",
 		"Authorization: Bearer jkl", "fix: api-key: x", NULL };
 	const char *env[] = { "MY_SECRET=supersecret", NULL };
-	struct buf b = { 0 };
-	struct json_out o = { .put = buf_sink, .ctx = &b };
+	const char *mysql[] = { "-uroot", "-pSuperSecret1", "db",
+		"SuperSecret1", NULL };
+	const char *sshpass[] = { "-p", "Secret 1", "ssh", "-p", "22", NULL };
 
-	json_open(&o, '[');
-	mock_put_args(&o, argv, env);
-	json_close(&o, ']');
-	OK(str_is(buf_str(&b), "[\"login\",\"--token\",\"[REDACTED]\","
+	OK(logs("x", argv, env, "[\"login\",\"--token\",\"[REDACTED]\","
 	    "\"API_KEY=[REDACTED]\",\"--password=[REDACTED]\",\"monkey\","
 	    "\"x-***\",\"Authorization: [REDACTED]\","
 	    "\"fix: api-key: ***\"]"));
-	buf_free(&b);
+	OK(logs("mysql", mysql, env, "[\"-uroot\",\"-p***\",\"db\","
+	    "\"***\"]"));
+	OK(logs("cp", mysql, env + 1, "[\"-uroot\",\"-pSuperSecret1\","
+	    "\"[REDACTED]\",\"SuperSecret1\"]"));
+	OK(logs("sshpass", sshpass, env, "[\"-p\",\"***\",\"ssh\",\"-p\","
+	    "\"22\"]"));
 }
 
 static void
