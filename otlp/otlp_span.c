@@ -12,7 +12,10 @@
 
 #include "lib/sha256.h"
 
-enum { STATUS_ERROR = 2, SEVERITY_INFO = 9, SAMPLED = 1 };
+enum {
+	STATUS_ERROR = 2, SEVERITY_INFO = 9, SAMPLED = 1,
+	CUT_MARGIN = 4 << 10	/* bytes of a secret that a text shows */
+};
 
 /* A time, or another integer of 64 bits. */
 static void
@@ -134,11 +137,21 @@ otlp_bool(struct otlp_item *i, const char *key, bool yes)
 /*
  * Payloads.
  */
+
+/*
+ * Cuts a long text before it is masked.  The end of the part that remains is
+ * not shown: it may be half of a secret, which masking does not recognize.
+ */
 static struct str
 safe(struct otlp *o, struct str text)
 {
-	return utf8_cut(mask_text(&o->tmp, &o->secrets, text),
-	    OTLP_VALUE_MAX);
+	size_t margin = CUT_MARGIN + (o->secrets.n > 0 ? o->secrets.v[0].n : 0);
+	struct str head = utf8_cut(text, OTLP_VALUE_MAX + margin);
+	struct str out = mask_text(&o->tmp, &o->secrets, head);
+
+	if (head.n < text.n)
+		out = utf8_cut(out, out.n > margin ? out.n - margin : 0);
+	return utf8_cut(out, OTLP_VALUE_MAX);
 }
 
 void

@@ -109,6 +109,11 @@ ok 'with arguments of tools' grep -q 'gen_ai.tool.call.arguments' pay.jsonl
 ok 'with the reasons of graders' grep -q 'gen_ai.evaluation.explanation' pay.jsonl
 ok 'without secrets of the environment' sh -c "! grep -q $secret pay.jsonl"
 ok 'or those that the suite names' sh -c "! grep -q $plain pay.jsonl"
+awk -v s="$secret" '{ if (/what is it/) { while (i++ < 8000) t = t s; sub(/what is it/, t) } print }' \
+    e.yaml >cut.yaml
+run "$WAZA" run cut.yaml --no-results -q --otlp cut.jsonl --otlp-payloads
+ok 'a long text is cut' grep -q '\*\*\*\*\*\*' cut.jsonl
+ok 'not inside a secret' sh -c '! grep -q sk-c cut.jsonl'
 unset OPENAI_API_KEY PLAIN
 
 # Errors, and the cache.
