@@ -52,7 +52,8 @@
 extern char **environ;
 
 enum {
-	SIGNALS = 64,		/* sigaction() refuses others */
+	SIGNALS = 64,		/* bits of a set; real-time signals above it, on
+				 * FreeBSD and MIPS Linux, are left alone */
 	FDS_MAX = 1 << 20,	/* if the limit of descriptors is unknown */
 	COPY_NICE = 10		/* a copy of this process yields to it */
 };

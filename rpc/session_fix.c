@@ -15,6 +15,7 @@
  */
 #include "rpc/session_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/os.h"
@@ -405,6 +406,7 @@ set_prompt(struct session_fix *f, struct spec_task *t, struct str prompt)
 	struct buf b = { 0 };
 	struct json_out o = { .put = buf_sink, .ctx = &b };
 
+	assert(t->def->rows == NULL);	/* else the row is text, not a tree */
 	json_open(&o, '{');
 	json_put_member_str(&o, "prompt", prompt);
 	json_close(&o, '}');
