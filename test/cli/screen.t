@@ -99,7 +99,7 @@ mkdir "it's here"
 cat >"it's here/e 1.yaml" <<'YAML'
 name: naps
 skill: s
-config: {executor: command, command: 'read -r p; if [ "$p" = nap ]; then : >"$NAPS"; while [ -e "$NAPS" ]; do "$RPCPIPE" nap; done; fi; printf %s "$p"', workers: 1}
+config: {executor: command, command: 'read -r p; if [ "$p" = nap ]; then : >"$NAPS"; while [ -e "$NAPS" ]; do $NAP; done; fi; printf %s "$p"', workers: 1}
 tasks:
   - {id: a, prompt: one, expected: {output_contains: [one]}}
   - {id: b, prompt: nap, expected: {output_contains: [nap]}}
@@ -271,7 +271,7 @@ like 'TERM=dumb: a line for each task' '\[1/4\] *' "$(cat text)"
 cat >live.yaml <<'YAML'
 name: live
 skill: s
-config: {executor: command, command: 'read -r p; if [ "$p" = nap ]; then : >"$NAPS"; while [ -e "$NAPS" ]; do "$RPCPIPE" nap; done; fi; printf %s "$p"', workers: 1}
+config: {executor: command, command: 'read -r p; if [ "$p" = nap ]; then : >"$NAPS"; while [ -e "$NAPS" ]; do $NAP; done; fi; printf %s "$p"', workers: 1}
 tasks:
   - {id: a, name: First of them, prompt: one, expected: {output_contains: [one]}}
   - {id: b, name: The second task has failed, prompt: two, expected: {output_contains: [three]}}

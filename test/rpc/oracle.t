@@ -11,7 +11,7 @@ trap 'exit 0' TERM
 echo 'listening on 127.0.0.1:1' >&2
 echo 'listening on sock' >&2
 while :
-do "$RPCPIPE" nap
+do $NAP
 done
 SH
 chmod +x fake

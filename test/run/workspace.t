@@ -159,9 +159,9 @@ n=$(ls "$TOP/busy" | wc -l)
 echo $n >>"$TOP/most"
 [ "$n" -lt "$MEET" ] || : >"$TOP/met"
 until [ -e "$TOP/met" ]
-do "$RPCPIPE" nap
+do $NAP
 done
-"$RPCPIPE" nap
+$NAP
 rmdir "$TOP/busy/$$"
 echo hello
 SH
@@ -196,7 +196,7 @@ cat >agent.sh <<'SH'
 cat >/dev/null
 echo x >>"$TOP/asked"
 until [ -e "$TOP/go" ]
-do "$RPCPIPE" nap
+do $NAP
 done
 echo hello
 SH
@@ -233,7 +233,7 @@ cat >agent.sh <<'SH'
 cat >/dev/null
 # one directory can be made once: three of the agents end
 mkdir "$TOP/turn1" || mkdir "$TOP/turn2" || mkdir "$TOP/turn3" || until [ -e "$TOP/go" ]
-do "$RPCPIPE" nap
+do $NAP
 done
 echo hello
 SH

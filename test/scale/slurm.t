@@ -86,7 +86,7 @@ before=$(queue | sed 's/[_ ].*//' | sort -u)
 ok 'killed: the jobs run on' [ -n "$before" ]
 "$WAZA" run -q -o i.json --on slurm --shards 4 --resume >out 2>err &
 pid=$!
-"$RPCPIPE" nap
+$NAP
 rm trace.hold.t0 trace.hold.t1
 wait "$pid"
 is 'killed, resumed: status and messages' "$want " "$? $(cat err)"

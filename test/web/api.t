@@ -13,7 +13,7 @@ export GO
 cat >evals/steps/eval.yaml <<'YAML'
 name: steps
 skill: walking
-config: {executor: command, command: 'echo $$ >>$LOG; until [ -e "$GO/$WAZA_TASK_ID" ]; do "$RPCPIPE" nap; done; echo "$WAZA_TASK_ID"'}
+config: {executor: command, command: 'echo $$ >>$LOG; until [ -e "$GO/$WAZA_TASK_ID" ]; do $NAP; done; echo "$WAZA_TASK_ID"'}
 tasks:
   - {id: a, prompt: step a, expected: {output_contains: [a]}}
   - {id: "b/2 ü", prompt: step b, graders: [{name: says, type: text, config: {contains: [zebra]}}]}

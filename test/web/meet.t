@@ -12,7 +12,7 @@ export GO
 cat >meet.yaml <<'YAML'
 name: meet
 skill: s
-config: {executor: command, trials_per_task: 2, command: 'until [ -e "$GO/$WAZA_TASK_ID" ]; do "$RPCPIPE" nap; done; echo "yes $WAZA_TASK_ID"'}
+config: {executor: command, trials_per_task: 2, command: 'until [ -e "$GO/$WAZA_TASK_ID" ]; do $NAP; done; echo "yes $WAZA_TASK_ID"'}
 graders: [{type: text, name: echo, config: {contains: [yes]}}]
 tasks:
   - {id: a, prompt: one}
