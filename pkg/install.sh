@@ -6,15 +6,18 @@
 #                 default: the release that this script is part of
 #
 # The program is installed only if its SHA-256 sum is the one in the release's
-# SHA256SUMS and it runs here.  Until then nothing is written below PREFIX, and an
-# installed waza is replaced in one step or not at all.
+# SHA256SUMS and it runs here.  To try it, the script creates PREFIX/bin and copies the
+# program to a temporary file there, which is removed on failure.  An installed waza is
+# replaced in one step or not at all.
 set -eu
 umask 022
 
 version=0.1.0
-# filled in by `make release WAZA_HOME_URL=...`
+# filled in by `make release WAZA_HOME_URL=...`; else the release is the directory of
+# this script
 home=@WAZA_HOME_URL@
 tmp='' new=''
+help='install curl, or download the release and set WAZA_RELEASE to its directory'
 
 fail() {
 	printf 'install.sh: %s\n' "$1" >&2
@@ -39,27 +42,43 @@ machine() {
 	esac
 }
 
+# beside: print the directory of this script if it contains a release
+beside() {
+	case $0 in
+	*/install.sh) dir=${0%/*} ;;
+	install.sh)   dir=. ;;
+	*)            return 1 ;;
+	esac
+	[ -f "$dir/SHA256SUMS" ] && printf '%s\n' "$dir"
+}
+
 # release: print the directory or the address of the release
 release() {
 	if [ -n "${WAZA_RELEASE-}" ]
 	then printf '%s\n' "$WAZA_RELEASE"
 	else case $home in
 	     https://*) printf '%s\n' "$home/releases/download/v$version" ;;
-	     *) fail 'set WAZA_RELEASE to a directory with a release, or to its https:// address' ;;
+	     *) beside ||
+		fail 'set WAZA_RELEASE to a directory with a release, or to its https:// address' ;;
 	     esac
 	fi
 }
 
-# get NAME: copy a file of the release to $tmp.  Without TLS somebody else could
-# replace the file and its sum.
+# get NAME: copy a file of the release to $tmp.  The sums come from the same server, so
+# the connection must prove which server it is: without TLS, or with a client that does
+# not verify certificates (BusyBox's wget), somebody else could replace both.  curl
+# refuses redirects to http://; GNU wget cannot, and relies on the server not to send any.
 get() {
 	case $from in
 	https://*|http://127.0.0.1[:/]*|http://localhost[:/]*)
 		if command -v curl >/dev/null
 		then curl -fsSL --proto-redir =https --retry 2 -o "$tmp/$1" "$from/$1"
-		elif command -v wget >/dev/null
-		then wget -q -O "$tmp/$1" "$from/$1"
-		else fail 'neither curl nor wget is installed'
+		elif ! command -v wget >/dev/null
+		then fail "neither curl nor GNU wget is installed; $help"
+		else case $(wget --version 2>&1) in
+		     'GNU Wget'*) wget -q -O "$tmp/$1" "$from/$1" ;;
+		     *) fail "this wget is not GNU wget, and may not verify certificates; $help" ;;
+		     esac
 		fi || fail "cannot download $from/$1" ;;
 	*://*)
 		fail "$from is not an https:// address" ;;

@@ -125,6 +125,15 @@ refused 'another system' 'no binary for Darwin;*'
 on x86_64
 run env PATH="$tmp/bin:$PATH" PREFIX="$tmp/kept" sh "$script"
 refused 'without an address of the release' 'set WAZA_RELEASE*'
+# a script without an address installs the release in its own directory
+cp "$script" "$tmp/good/install.sh"
+run sh -c 'cd "$1" && PATH=$2:$PATH PREFIX=$3 sh install.sh' sh "$tmp/good" "$tmp/bin" "$tmp/beside"
+is 'the release beside install.sh' '0 waza 7.8.9' "$rc $("$tmp/beside/bin/waza")"
+run env PATH="$tmp/bin:$PATH" PREFIX="$tmp/beside 2" sh "$tmp/good/install.sh"
+is 'the release beside install.sh, from another directory' '0 waza 7.8.9' "$rc $("$tmp/beside 2/bin/waza")"
+run sh -c 'cd "$1" && PATH=$2:$PATH PREFIX=$3 sh <install.sh' sh "$tmp/good" "$tmp/bin" "$tmp/kept"
+refused 'a script from a pipe: the current directory is not used' 'set WAZA_RELEASE*'
+rm "$tmp/good/install.sh"
 run env PREFIX="$tmp/kept" WAZA_RELEASE="$tmp/good" sh "$script" --help
 refused 'an argument' 'unexpected argument: --help*'
 # cut off: as curl | sh would get it
@@ -188,11 +197,12 @@ download() {
 sh=$(command -v sh)
 chmod 755 "$tmp"/few/*
 download PREFIX="$tmp/kept"
-refused 'neither curl nor wget' 'neither curl nor wget is installed'
+refused 'neither curl nor wget' 'neither curl nor GNU wget is installed; install curl, or *WAZA_RELEASE*'
 for tool in curl wget
 do
 	cat >"$tmp/few/$tool" <<.
 #!/bin/sh
+[ "\$1" != --version ] || { echo 'GNU Wget 1.21.3 built on linux-gnu.'; exit; }
 echo "\$@" >>"$tmp/asked"
 for last; do :; done
 while [ "\$1" != -o ] && [ "\$1" != -O ]; do shift; done
@@ -211,4 +221,17 @@ cp "$tmp/good/\${last##*/}" "\$2"
 	refused "$tool: a download that fails" '*cannot download https://waza.invalid/y/SHA256SUMS'
 	rm "$tmp/few/$tool"
 done
+# BusyBox's wget does not verify certificates
+cat >"$tmp/few/wget" <<.
+#!/bin/sh
+case \$1 in
+--version) printf 'wget: unrecognized option: version\nBusyBox v1.35.0 multi-call binary.\n' >&2; exit 1 ;;
+*) echo "\$@" >>"$tmp/asked" ;;
+esac
+.
+chmod 755 "$tmp/few/wget"
+: >"$tmp/asked"
+download PREFIX="$tmp/kept"
+refused "BusyBox's wget" 'this wget is not GNU wget, and may not verify certificates; install curl, or *WAZA_RELEASE*'
+is "BusyBox's wget: downloads nothing" '' "$(cat "$tmp/asked")"
 done_testing
