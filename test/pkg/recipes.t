@@ -44,6 +44,8 @@ shell='sh'
 ! command -v busybox >/dev/null || shell='busybox sh'
 ok "APKBUILD: builds ($shell)" recipe "$shell" APKBUILD alpine
 package_has alpine/pkg APKBUILD
+# the pattern of abuild, which refuses other maintainers
+like 'APKBUILD: the maintainer has an address' '*[A-Za-z0-9]*\ \<*@*.*\>' "$(sed -n 's/^# Maintainer: //p' APKBUILD)"
 ok 'APKBUILD: the licence' [ -s alpine/pkg/usr/share/licenses/waza/LICENSE ]
 if command -v bash >/dev/null
 then
@@ -146,12 +148,15 @@ then
 	mkdir context
 	cp "$name/pkg/Containerfile" context/
 	cp "$WAZA" "context/$name-linux-x86_64"
+	# the mode of a download
+	chmod 644 "context/$name-linux-x86_64"
 	ok 'Containerfile: builds' logged buildah build --isolation chroot -t waza context
 	buildah from --name there --pull-never localhost/waza >/dev/null 2>&1
 	m=$(buildah mount there)
 	ok 'Containerfile: the program' cmp "$WAZA" "$m/bin/waza"
 	is 'Containerfile: nothing else' ./bin/waza "$(cd "$m" && find . ! -type d)"
-	ok 'Containerfile: a place for temporary files' [ -d "$m/tmp" ]
+	ok 'Containerfile: the program is executable' [ -x "$m/bin/waza" ]
+	is 'Containerfile: any user can create temporary files' drwxrwxrwt "$(ls -ld "$m/tmp" | cut -c 1-10)"
 	like 'Containerfile: runs the program' '*/bin/waza*' "$(buildah inspect --format '{{.OCIv1.Config.Entrypoint}}' there)"
 	buildah umount there >/dev/null
 	buildah rm -a >/dev/null 2>&1

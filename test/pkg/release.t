@@ -30,6 +30,14 @@ refused 'only missing compilers' 'no machine is left' MACHINES=s390x CC_s390x=no
 refused 'an address without TLS' 'WAZA_HOME_URL is "http://waza.invalid", not an https:// address' \
     WAZA_HOME_URL=http://waza.invalid
 refused 'an address with a blank' 'WAZA_HOME_URL is *' WAZA_HOME_URL='https://waza.invalid/a b'
+# cc makes code for this machine only
+case $(uname -m) in
+s390x) other=aarch64 ;;
+*)     other=s390x ;;
+esac
+refused 'a compiler for another machine' "no compiler for: $other (cc);*" MACHINES=$other CC_$other=cc
+touch -t 200101010000 README.md
+refused 'a file that was touched is not a change' 'unknown machine "vax" *' MACHINES=vax
 echo >>README.md
 refused 'an uncommitted change' 'uncommitted changes*'
 git checkout -q README.md
@@ -41,6 +49,8 @@ is 'a directory with files: unchanged' file "$(ls "$tmp/full")"
 # shellcheck disable=SC2086 # a list of words
 set -- $machines
 umask 022
+DEBFULLNAME='A & B|C' DEBEMAIL=ab@example.org
+export DEBFULLNAME DEBEMAIL
 run env WAZA_HOME_URL=https://waza.invalid/home CC_s390x=no-such-cc ALLOW_MISSING=1 \
     make release "MACHINES=$machines s390x" DIR="$tmp/r1"
 is 'a release, the first time' 0 "$rc"
@@ -68,12 +78,18 @@ for f in APKBUILD Containerfile PKGBUILD install.sh waza.rb waza-all.c "$name.cd
 do ok "it has $f" [ -s "$f" ]
 done
 is 'recipes are filled in' '' "$(grep -n '@[A-Z_0-9]*@' APKBUILD PKGBUILD waza.rb install.sh Containerfile)"
+for f in APKBUILD PKGBUILD
+do is "$f: the maintainer" '# Maintainer: A & B|C <ab@example.org>' "$(sed 1q "$f")"
+done
 s=$(sha256sum <"$name.tar.gz" | cut -d ' ' -f 1)
 ok 'recipes have the sum of the tarball' grep -q "$s" PKGBUILD
 ok 'and the formula' grep -q "sha256 \"$s\"" waza.rb
 is 'the bill of materials is JSON, with the sums' "$(grep -c . SHA256SUMS) $s" \
     "$(grep -c . SHA256SUMS) $("$WAZA" parse "$name.cdx.json" | tr '{' '\n' | grep -A 1 "$name.tar.gz" |
 	sed -n 's/.*"content":"\([0-9a-f]*\)".*/\1/p')"
+ok 'the bill of materials has a serial number' grep -Eq \
+    '"serialNumber": "urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}"' "$name.cdx.json"
+ok 'and libgcc' grep -Eq '"name": "libgcc", "version": "[0-9.]+"' "$name.cdx.json"
 for m
 do
 	p=$name-linux-$m
