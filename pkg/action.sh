@@ -181,6 +181,9 @@ run_waza() {
 	    --reporter "markdown:$out/report.md"
 	if [ -n "$merge" ]; then
 		follow waza merge "$@" -- "$merge"
+		# of several suites; it is not a results file, unless a skill has this name
+		summary=$out/results_summary.json
+		grep -q '^  "eval_name":' "$summary" 2>/dev/null || rm -f "$summary"
 		return
 	fi
 	set -- "$@" --no-summary
@@ -223,35 +226,143 @@ skipped_shards() {
 	    awk -F -of- '{ n++; of[$2] } END { for (k in of) { all++; want = k } exit !(all == 1 && n == want) }'
 }
 
-# gate_one BASELINE RESULTS: sets $verdict to the worst status
-gate_one() {
-	set -- --baseline "$1" --current "$2" --golden-must-pass
-	[ -z "$changed" ] || set -- "$@" --partial
-	waza gate "$@" --format github
-	gated=$?
-	waza gate "$@" --format markdown >>"$out/gate.md" 2>/dev/null
-	[ "$gated" -le "$verdict" ] || verdict=$gated
+# describe FILE: print suite, agent, place of the suite and status of a results file,
+# separated by TABs and in the spelling of JSON.  waza writes one member per line.
+describe() {
+	awk -v OFS="$tab" '
+	function value() { sub(/^[^:]*: */, ""); sub(/,$/, ""); return $0 }
+	BEGIN { executor = skill = source = status = "-"; model = "\"\"" }
+	/^  "/ { top = $1 }
+	/^  "eval_name":/ { name = value() }
+	/^  "source":/ { source = value() }
+	/^  "status":/ { status = value() }
+	top == "\"config\":" && /^    "engine_type":/ { executor = value() }
+	top == "\"config\":" && /^    "model_id":/ { model = value() }
+	top == "\"config\":" && /^    "cell":/ && match($0, /"skill":"([^"\\]|\\.)*"/) {
+		skill = substr($0, RSTART + 8, RLENGTH - 8)
+	}
+	END {
+		if (name == "")
+			exit 1
+		agent = "executor " executor (model != "\"\"" ? ", model " model : "") (skill != "-" ? ", skill " skill : "")
+		print name, agent, source, status
+	}' "$1"
 }
 
-# gate: compare all results with the baseline, a file or a directory of files with
-# the same names; sets $verdict
-gate() {
-	verdict=0
-	for file in "$out"/results*.json; do
-		accepted=$baseline
-		[ ! -d "$baseline" ] || accepted=$baseline/${file##*/}
-		if [ -e "$accepted" ]; then
-			gate_one "$accepted" "$file"
-			# a gate compares tasks; suites have other thresholds as well
-			if [ "$status" = 1 ] && [ "$verdict" = 0 ] && ! grep -q '^  "status": "failed"' "$accepted"; then
-				command_line error "the suite does not reach its thresholds: see the report"
-				verdict=1
-			fi
-		else
-			command_line warning "the baseline has no ${file##*/}: these results are not compared"
-			[ "$verdict" -ge "$status" ] || verdict=$status
+# fail CODE TEXT...: report an error of the gate; sets $verdict to the worst status
+fail() {
+	[ "$1" -le "$verdict" ] || verdict=$1
+	shift
+	command_line error "$@"
+}
+
+# read_baselines: sets $baselines to a line for each file of the directory $baseline:
+# as of describe, then the file
+read_baselines() {
+	baselines=
+	for file in "$baseline"/*.json; do
+		[ -e "$file" ] || continue
+		if line=$(describe "$file"); then
+			baselines=$baselines$line$tab$file$nl
+		elif [ "${file##*/}" != results_summary.json ]; then
+			fail 3 "the baseline $file is not a results file as waza writes it: accept results again, or move it"
 		fi
 	done
+}
+
+# find_baseline: sets $accepted to the baseline of the results with $name, $agent and
+# $source, and $was to its status.  File names depend on which suites ran together, so
+# they do not count.  Of several suites with the same name, the place decides.
+find_baseline() {
+	accepted='' was='' found=0 same=0 related=
+	while IFS=$tab read -r b_name b_agent b_source b_status b_file; do
+		if [ "$b_name" = "$name" ] || { [ "$b_source" = "$source" ] && [ "$source" != - ]; }; then
+			related=$b_file
+		fi
+		[ "$b_name$tab$b_agent" = "$name$tab$agent" ] || continue
+		found=$((found + 1))
+		if [ "$b_source" = "$source" ]; then
+			same=$((same + 1)) accepted=$b_file was=$b_status
+		elif [ "$same" = 0 ]; then
+			accepted=$b_file was=$b_status
+		fi
+	done <<EOF
+$baselines
+EOF
+	[ "$same" = 1 ] || { [ "$same" = 0 ] && [ "$found" = 1 ]; } || accepted=
+}
+
+# gate_one: compare $file with $accepted
+gate_one() {
+	set -- --baseline "$accepted" --current "$file" --golden-must-pass
+	[ -z "$changed" ] || set -- "$@" --partial
+	text=$(waza gate "$@" --format github)
+	gated=$?
+	[ -z "$text" ] || printf '%s\n' "$text"
+	waza gate "$@" --format markdown >>"$out/gate.md" 2>/dev/null
+	[ "$gated" -le "$verdict" ] || verdict=$gated
+	if printf '%s\n' "$text" | grep -q '^::warning .*title=warning::these are different suites: '; then
+		fail 3 "the baseline $accepted belongs to another suite than $name: for several suites, let the" \
+		    'baseline be a directory'
+	elif [ "$gated" = 0 ] && [ "$result" != '"passed"' ] && [ "$was" != '"failed"' ]; then
+		# a gate compares tasks; suites have other thresholds as well
+		fail 1 "the suite $name does not reach its thresholds: see the report"
+	fi
+}
+
+# gate_new: there is no baseline for $file, which is all right for a new suite that passes
+gate_new() {
+	accept="to accept its first results, copy ${file##*/} from the results of this job to $baseline as NAME.json"
+	if [ "$found" -gt 0 ]; then
+		fail 3 "suite $name, $agent: several files in $baseline belong to it: remove all but one"
+	elif [ -n "$related" ]; then
+		fail 3 "suite $name, $agent: the baseline of this suite, $related, has another name or agent; $accept"
+	elif [ "$result" != '"passed"' ]; then
+		fail 1 "suite $name, $agent: it has no baseline in $baseline and does not pass; $accept"
+	else
+		command_line warning "suite $name, $agent: it has no baseline in $baseline, so its own thresholds decide; $accept"
+	fi
+}
+
+# gate: compare all results with the baseline, a file or a directory of files; sets
+# $verdict
+gate() {
+	verdict=0 used=$nl reason=
+	if [ -d "$baseline" ]; then
+		read_baselines
+	else
+		accepted=$baseline was=
+		IFS=$tab read -r name agent source was <<EOF
+$(describe "$baseline")
+EOF
+	fi
+	for file in "$out"/results*.json; do
+		IFS=$tab read -r name agent source result <<EOF
+$(describe "$file")
+EOF
+		[ "$result" = '"passed"' ] || reason=1
+		[ ! -d "$baseline" ] || find_baseline
+		if [ -z "$accepted" ]; then
+			gate_new
+			continue
+		fi
+		if [ -d "$baseline" ]; then
+			case $used in *"$nl$accepted$nl"*)
+				fail 3 "the baseline $accepted belongs to several results: rename one of the suites $name" ;;
+			esac
+			used=$used$accepted$nl
+		fi
+		gate_one
+	done
+	[ "$status" = 0 ] || [ -n "$reason" ] || fail 1 'the run failed: see the log'
+	[ -d "$baseline" ] && [ -z "$changed" ] || return 0
+	while IFS=$tab read -r name agent source result accepted; do
+		case $used in *"$nl$accepted$nl"*) continue ;; esac
+		[ -z "$accepted" ] || fail 3 "suite $name, $agent: it has a baseline, $accepted, but did not run:" \
+		    'run it, or remove the file'
+	done <<EOF
+$baselines
+EOF
 }
 
 # total KEY: the sum of a number in the summaries of all results

@@ -121,7 +121,7 @@ suite gated 'yes a' 'no b' 'yes c'
 sed 's/^  "status": "failed"/  "status": "passed"/' "$tmp/accepted/gated.json" >"$tmp/accepted/reached.json"
 act run INPUT_SUITE=gated INPUT_BASELINE="$tmp/accepted/reached.json"
 is 'gate: thresholds that the baseline reached' '1 failed' "$rc $(output status)"
-like 'gate: thresholds are named' '*::error title=waza::the suite does not reach its thresholds*' "$out"
+like 'gate: thresholds are named' '*::error title=waza::the suite "gated" does not reach its thresholds*' "$out"
 echo '{}' >"$tmp/accepted/damaged.json"
 act run INPUT_SUITE=gated INPUT_BASELINE="$tmp/accepted/damaged.json"
 like 'gate: a baseline that is not a results file' '3 error *::error title=waza::the results cannot be compared with the baseline*' \
@@ -139,10 +139,87 @@ is 'gate: a directory of baselines' '0 passed 2' "$rc $(output status) $(grep -c
 rm "$tmp"/many/*
 act run INPUT_SUITE='good
 more' INPUT_BASELINE="$tmp/many"
-like 'gate: results without a baseline' '0 *::warning title=waza::the baseline has no results_*.json: these results are not compared*' "$rc $out"
+like 'gate: results without a baseline' '0 *::warning title=waza::suite "good", executor "mock": it has no baseline in *, so its own thresholds decide; to accept *' "$rc $out"
 act run INPUT_SUITE='good
 gated' INPUT_BASELINE="$tmp/many"
 is 'gate: results without a baseline must pass' '1 failed' "$rc $(output status)"
+
+# several suites: baselines belong to suites and agents, whatever their files are named
+# accept [NAME=VALUE ...]: the results of a run become the baselines in $tmp/many
+accept() {
+	rm -f "$tmp"/many/*
+	act run "$@"
+	cp "$(output results)"/results*.json "$tmp/many"
+}
+accept INPUT_SUITE='good
+gated'
+act run INPUT_SUITE='gated
+good' INPUT_BASELINE="$tmp/many"
+is 'suites: another order, and one fails as it did before' '0 passed 2' "$rc $(output status) $(grep -c '^## Gate: .* passed' "$tmp/summary")"
+act run INPUT_SUITE=good INPUT_BASELINE="$tmp/many"
+like 'suites: one did not run' '3 error *::error title=waza::suite "gated", executor "mock": it has a baseline, */many/results_s*.json, but did not run: *' \
+    "$rc $(output status) $out"
+act run INPUT_SUITE='good
+gated' INPUT_BASELINE="$tmp/accepted/gated.json"
+like 'suites: a file cannot be the baseline of two' '3 error *::error title=waza::the baseline */gated.json belongs to another suite than "good": *' \
+    "$rc $(output status) $out"
+act run INPUT_SUITE='good
+gated
+more' INPUT_BASELINE="$tmp/many"
+like 'suites: a new one that passes' '0 *::warning title=waza::suite "more", executor "mock": it has no baseline in *' "$rc $out"
+suite fresh 'no'
+act run INPUT_SUITE='good
+gated
+fresh' INPUT_BASELINE="$tmp/many"
+like 'suites: a new one that fails' '1 failed *::error title=waza::suite "fresh", executor "mock": it has no baseline in * and does not pass; to accept *' \
+    "$rc $(output status) $out"
+rm -r fresh
+act run INPUT_SUITE=good INPUT_MODEL=m1 INPUT_BASELINE="$tmp/many" INPUT_CHANGED=
+like 'suites: another model is not a new suite' '3 error *::error title=waza::suite "good", executor "mock", model "m1": the baseline of this suite, *' \
+    "$rc $(output status) $out"
+sed 's/^name: good/name: better/' good/eval.yaml >good/new && mv good/new good/eval.yaml
+act run INPUT_SUITE='good
+gated' INPUT_BASELINE="$tmp/many"
+like 'suites: another name is not a new suite' '3 error *::error title=waza::suite "better", executor "mock": the baseline of this suite, *' \
+    "$rc $(output status) $out"
+suite good 'yes a' 'yes b'
+cp "$tmp/many/results_s.json" "$tmp/many/copy.json"
+act run INPUT_SUITE='good
+gated' INPUT_BASELINE="$tmp/many"
+like 'suites: two baselines' '3 error *: several files in * belong to it: *' "$rc $(output status) $out"
+echo '{}' >"$tmp/many/copy.json"
+act run INPUT_SUITE='good
+gated' INPUT_BASELINE="$tmp/many"
+like 'suites: a damaged baseline' '3 error *::error title=waza::the baseline */copy.json is not a results file*' "$rc $(output status) $out"
+accept INPUT_SUITE=good INPUT_MODEL='m1
+m2'
+act run INPUT_SUITE=good INPUT_MODEL='m2
+m1' INPUT_BASELINE="$tmp/many"
+is 'models: each has its baseline' '0 passed 2' "$rc $(output status) $(grep -c '^## Gate: .* passed' "$tmp/summary")"
+act run INPUT_SUITE=good INPUT_MODEL=m2 INPUT_BASELINE="$tmp/many"
+like 'models: one did not run' '3 *::error title=waza::suite "good", executor "mock", model "m1": it has a baseline, *' "$rc $out"
+# suites with the same name: their places decide
+for name in one two; do
+	suite $name 'yes a'
+	sed 's/^name: .*/name: same/' $name/eval.yaml >$name/new && mv $name/new $name/eval.yaml
+done
+accept INPUT_SUITE='one
+two'
+act run INPUT_SUITE='two
+one' INPUT_BASELINE="$tmp/many"
+is 'names: places tell suites of the same name apart' '0 passed 2' "$rc $(output status) $(grep -c '^## Gate: .* passed' "$tmp/summary")"
+rm "$tmp/many/results_s.json"
+act run INPUT_SUITE='two
+one' INPUT_BASELINE="$tmp/many"
+like 'names: one baseline is not that of two suites' '3 *::error title=waza::the baseline * belongs to several results: *' "$rc $out"
+rm -r one two
+# a skill of the name of the summary
+suite summary 'no'
+sed 's/^skill: .*/skill: summary/' summary/eval.yaml >summary/new && mv summary/new summary/eval.yaml
+act run INPUT_SUITE='good
+summary'
+is 'a skill named summary counts' 3 "$(output tasks)"
+rm -r summary
 
 # a budget
 suite dear yes yes yes yes
@@ -185,6 +262,29 @@ if git init -q . 2>/dev/null && git add . && git -c user.name=a -c user.email=a@
 	suite gated 'yes a' 'no b2' 'yes c'
 	act run INPUT_SUITE=gated INPUT_CHANGED=HEAD INPUT_BASELINE="$tmp/accepted/gated.json"
 	is 'changed: others count as in the baseline' '0 passed 1' "$rc $(output status) $(output tasks)"
+	# of three suites of a skill, only the last two have changed
+	for name in a b c; do
+		suite $name 'yes a' 'yes b'
+	done
+	accept INPUT_SUITE='a
+b
+c'
+	git add . && git -c user.name=a -c user.email=a@example.com commit -q -m second
+	suite c 'yes a' 'no b'
+	act run INPUT_SUITE='a
+b
+c' INPUT_CHANGED=HEAD INPUT_BASELINE="$tmp/many"
+	is 'changed: a regression of the last suite' '1 failed 1' "$rc $(output status) $(output tasks)"
+	like 'changed: the regression is named' '*::error *the pass rate fell*' "$out"
+	suite b 'yes a' 'yes b2'
+	suite c 'yes a' 'yes b2'
+	act run INPUT_SUITE='a
+b
+c' INPUT_CHANGED=HEAD INPUT_BASELINE="$tmp/many"
+	is 'changed: two suites and their baselines' '0 passed 2 2' \
+	    "$rc $(output status) $(output tasks) $(grep -c '^## Gate: .* passed' "$tmp/summary")"
+	is 'changed: no suite is compared with another' '' "$(printf '%s\n' "$out" | grep '^::[we]')"
+	rm -r a b c
 	act run INPUT_SUITE=gated INPUT_CHANGED=nowhere
 	is 'changed: an unknown revision' '2 error' "$rc $(output status)"
 	act run INPUT_SUITE=gated INPUT_CHANGED='--upload-pack=x'
@@ -206,7 +306,18 @@ is 'merge: the verdict of the suite' '1 failed 3 2' "$rc $(output status) $(outp
 like 'merge: annotations' '*::error file=gated/eval.yaml*' "$out"
 act run INPUT_SHARDS="merge:$tmp/shards" INPUT_BASELINE="$tmp/accepted/gated.json"
 is 'merge: gated' '0 passed' "$rc $(output status)"
-rm -r "$tmp/shards/2"
+suite other yes
+accept INPUT_SUITE='gated
+other'
+for k in 1 2; do
+	act run INPUT_SUITE='gated
+other' INPUT_SHARDS=$k/2
+	mkdir -p "$tmp/shards2/$k" && cp "$(output results)"/* "$tmp/shards2/$k"
+done
+act run INPUT_SHARDS="merge:$tmp/shards2" INPUT_BASELINE="$tmp/many"
+is 'merge: several suites, without the summary' '0 passed 4 2' \
+    "$rc $(output status) $(output tasks) $(ls "$(output results)" | grep -c '^results.*json$')"
+rm -r other "$tmp/shards/2"
 act run INPUT_SHARDS="merge:$tmp/shards"
 is 'merge: a shard is missing' '2 error' "$rc $(output status)"
 
