@@ -565,12 +565,13 @@ int
 cmd_run_changed(struct cmd_run *r)
 {
 	struct arena *a = r->job.call->arena;
-	struct cmd_changes *v = NEW_N(a, struct cmd_changes, REPOS_MAX), *set;
+	struct cmd_changes *v, *set;
 	size_t i, n = 0, selected = 0;
 	int status = 0;
 
 	if (r->opt.selection.changed == NULL)
 		return 0;
+	v = NEW_N(a, struct cmd_changes, REPOS_MAX);
 	for (i = 0; i < r->nsuites && status == 0; i++) {
 		if (!r->suites[i].selected)
 			continue;
