@@ -7,10 +7,21 @@
 #            JUnit file and outputs; exits with the status of the verdict
 #   comment  creates or updates the comment of the pull request; always succeeds
 #
-# The steps are apart so that no agent, and nothing else that a pull request can
-# change, runs while the token of the repository is in the environment.  Inputs are
-# variables INPUT_*; no text of an input becomes part of a command.
+# Only the step "comment" has the token of the repository, and no agent runs in it.  This
+# does not stop an agent that prepares an attack on that step: the same user can change
+# the files of the action and the variables of later steps, or read /proc/PID/environ.
+# Only a separate job is safe, as in examples/ci/github-shards.yml: its agents run in jobs
+# whose token cannot write.
+#
+# Inputs are variables INPUT_*; no text of an input becomes part of a command.
 set -u
+token=${COMMENT_TOKEN-}
+unset COMMENT_TOKEN
+if [ "${1-}" = comment ]; then
+	# agents could write to directories of the PATH, such as that of waza
+	PATH=/usr/bin:/bin:/usr/local/bin
+	export PATH
+fi
 locale=${LC_ALL-}
 LC_ALL=C
 export LC_ALL
@@ -449,7 +460,7 @@ skip() {
 }
 
 # scalars: the numbers, words and strings of a JSON text, a line "a/0/b TAB value"
-# each; strings keep their escapes
+# each; strings keep their escapes and may be cut off after 1,000 bytes
 scalars() {
 	awk 'BEGIN { RS = "\"" }
 	function emit(v,  path, i) {
@@ -481,10 +492,13 @@ scalars() {
 		}
 	}
 	inside {
-		text = text $0
-		match(text, /\\*$/)
-		if (RLENGTH % 2 == 1)
-			text = text "\""
+		# strangers write long texts: the time is linear, and only the beginning is kept
+		if (length(text) < 1000)
+			text = text substr($0, 1, 1000)
+		for (n = length($0); n > 0 && substr($0, n, 1) == "\\"; n--)
+			;
+		if ((length($0) - n) % 2 == 1)
+			text = text (length(text) < 1000 ? "\"" : "")
 		else
 			inside = 0
 		next
@@ -503,10 +517,11 @@ scalars() {
 }
 
 # api METHOD PATH [FILE]: ask GitHub; sets $code, and writes the answer to $work/reply.
-# curl reads the token from its standard input, where no other process sees it.
+# curl reads the token from its standard input, where no other process sees it; -q: an
+# agent could have written ~/.curlrc.
 api() {
 	: >"$work/reply"
-	code=$(curl -sS --config - --request "$1" --connect-timeout 10 --max-time 60 \
+	code=$(curl -q -sS --config - --request "$1" --connect-timeout 10 --max-time 60 \
 	    -o "$work/reply" -w '%{http_code}' ${3:+--data-binary "@$3"} "$url/$2" 2>"$work/error" <<EOF
 header = "Authorization: Bearer $token"
 header = "Accept: application/vnd.github+json"
@@ -569,7 +584,7 @@ payload() {
 		printf '%s\n' "$1"
 		printf '[Run %s](%s/%s/actions/runs/%s) of %.12s\n\n' "${GITHUB_RUN_NUMBER-}" \
 		    "${GITHUB_SERVER_URL-}" "$GITHUB_REPOSITORY" "${GITHUB_RUN_ID-}" "${head:-${GITHUB_SHA-}}"
-		cat "$directory/body.md"
+		cat "$body"
 	} | head_lines "$comment_max" | tr -d '\000-\010\013-\037\177' | awk '
 	    BEGIN { printf "{\"body\":\"" }
 	    { gsub(/\\/, "&&"); gsub(/"/, "\\u0022"); gsub(/\t/, "\\t"); printf "%s\\n", $0 }
@@ -582,8 +597,7 @@ event() {
 }
 
 comment() {
-	directory=${WAZA_DIRECTORY-} token=${COMMENT_TOKEN-}
-	unset COMMENT_TOKEN
+	directory=${WAZA_DIRECTORY-}
 	case ${INPUT_COMMENT-},${INPUT_SHARDS-} in
 	false,*|,*|*,[0-9]*) exit 0 ;;
 	*[!A-Za-z0-9._-]*,*) skip 'the input comment is wrong' ;;
@@ -592,7 +606,6 @@ comment() {
 	pull_request|pull_request_target) ;;
 	*) exit 0 ;;
 	esac
-	[ -n "$directory" ] && [ -s "$directory/body.md" ] || exit 0
 	[ -n "$token" ] || skip 'there is no token, as for pull requests of forks'
 	case $token in *[!A-Za-z0-9_.=/+-]*) skip 'the token has characters that no token has' ;; esac
 	command -v curl >/dev/null || skip 'curl is not installed'
@@ -613,7 +626,14 @@ comment() {
 	[ "$INPUT_COMMENT" = true ] || key=$INPUT_COMMENT
 	marker="<!-- waza-action ${key% *} -->"
 	find_comment "$marker"
-	[ -n "$id" ] || [ "$(cat "$directory/status")" != unchanged ] || exit 0
+	body=$directory/body.md state=$(cat "$directory/status" 2>/dev/null)
+	if [ -z "$directory" ] || [ ! -s "$body" ]; then
+		body=$work/body.md state=none
+		echo 'waza could not be installed, or its run left no report. See the log of the job.' >"$body"
+	fi
+	case $id,$state in
+	,unchanged|,none) exit 0 ;;	# only update a comment that exists
+	esac
 	payload "$marker" >"$work/payload"
 	if [ -n "$id" ]; then
 		api PATCH "issues/comments/$id" "$work/payload"

@@ -2,7 +2,8 @@
 # the API on loopback.
 . "${0%/*}/../tool/lib.sh"
 needs rpcpipe
-command -v curl >/dev/null || skip_all 'no curl'
+# the step has a PATH of its own
+(PATH=/usr/bin:/bin:/usr/local/bin; command -v curl) >/dev/null || skip_all 'no curl in /usr/bin'
 command -v python3 >/dev/null || skip_all 'no python3'
 . "$top/test/tool/action.sh"
 api=$tmp/api
@@ -98,6 +99,39 @@ comments 'open(sys.argv[1], "w").write(json.dumps([dict(c[101], id=77, user={"id
 post
 is 'a comment of a member counts' 'PATCH /repos/o/r/issues/comments/77' "$(tail -n 1 "$api/requests")"
 
+# an agent that prepared an attack on the step
+for name in awk cat cksum curl dirname mktemp tr; do
+	printf '#!/bin/sh\necho "$0" >>"%s"\nenv >>"%s"\ncat >>"%s"\n' "$tmp/stolen" "$tmp/stolen" "$tmp/stolen" >"$tmp/bin/$name"
+	chmod +x "$tmp/bin/$name"
+done
+printf 'dump-header = "%s"\n' "$tmp/stolen" >"$tmp/home/.curlrc"
+post
+is 'an attack: the comment is updated' 'PATCH /repos/o/r/issues/comments/77' "$(tail -n 1 "$api/requests")"
+ok 'an attack: no program of the agent runs, and .curlrc is not read' test ! -e "$tmp/stolen"
+for name in awk cat cksum curl dirname mktemp tr; do
+	rm "$tmp/bin/$name"
+done
+rm "$tmp/home/.curlrc"
+is 'action.yml: the step with the token names its shell by its path' 2 \
+    "$(sed -n '/name: Comment on/,$p' "$top/action.yml" | grep -c '^ *\(shell: \|run: exec \)/bin/sh ')"
+
+# comments of strangers with many backslashes and quotes
+cp "$api/comments.json" "$tmp/saved.json"
+comments 'open(sys.argv[1], "w").write(json.dumps([dict(c[0], id=6 + i, body=b) for i, b in enumerate(
+    ["\\" * 50000 + "\"", "\"" * 60000, "\\\"" * 30000, "x" * 60000])] + c))' >/dev/null
+before=$(date +%s)
+post
+is 'many backslashes' 'PATCH /repos/o/r/issues/comments/77' "$(tail -n 1 "$api/requests")"
+ok 'many backslashes: in time' test $(($(date +%s) - before)) -lt 20
+cp "$tmp/saved.json" "$api/comments.json"
+
+# waza could not be installed
+post WAZA_DIRECTORY=
+is 'not installed: an update' '0 PATCH /repos/o/r/issues/comments/77' "$rc $(tail -n 1 "$api/requests")"
+like 'not installed: it does not leave the old verdict' '*waza could not be installed*' "$(comments 'c[0]["body"]')"
+post WAZA_DIRECTORY= INPUT_COMMENT=new
+is 'not installed: no new comment' '0 1' "$rc $(comments 'len(c)')"
+
 # a long report
 {
 	cat "$dir/body.md"
@@ -133,6 +167,5 @@ none 'a number that is none' '::notice title=waza::*the event has no number of a
 none 'a push' '' GITHUB_EVENT_NAME=push
 none 'comment: false' '' INPUT_COMMENT=false
 none 'a shard' '' INPUT_SHARDS=1/2
-none 'a step that did not run' '' WAZA_DIRECTORY=
 is 'no request for these' '' "$(cat "$api/requests")"
 done_testing
