@@ -118,6 +118,9 @@ results() {
 f=$ci/github-shards.yml
 is 'github: the version of the action' "v$(waza --version | cut -d ' ' -f 2)" \
     "$(sed -n 's|.*uses: OWNER/waza@||p' "$ci"/github*.yml | sort -u)"
+is 'github: the token is not left in .git/config' 3 "$(cat "$ci"/github*.yml | grep -A 4 'uses: actions/checkout@' |
+    grep -c 'persist-credentials: false')"
+is 'github-shards: the token of agents cannot write' '{"contents": "read"}' "$(get "$f" permissions)"
 for n in $(get "$f" jobs shard strategy matrix k | tr -d '[],'); do
 	# shellcheck disable=SC2046 # words
 	action $(inputs "$f" shard | sed "s/\${{ matrix.k }}/$n/")
@@ -165,6 +168,16 @@ sed -n "s/^ *sh '\(.*\)'$/\1/p" "$ci/Jenkinsfile" >all.sh
 is 'jenkins: the release is installed' 'PREFIX="$WORKSPACE/.local" sh ci/install.sh' "$(head -n 1 all.sh)"
 sed 1d all.sh >jenkins.sh
 pipeline jenkins
+# two suites, in a workspace with the results of an earlier job
+cp whole.json results.json
+mkdir evals/first evals/second
+sed 's/^name: .*/name: second/' evals/eval.yaml >evals/second/eval.yaml
+mv evals/eval.yaml evals/first
+sh -e jenkins.sh >out 2>err
+is 'jenkins: earlier results are not those of this job' 3 "$?"
+ok 'jenkins: earlier results are removed' test ! -e results.json
+mv evals/first/eval.yaml evals
+rm -rf evals/first evals/second results*.json junit.xml .waza-cache
 
 # github.yml runs what has changed
 if git init -q . 2>/dev/null && git add evals && git -c user.name=a -c user.email=a@example.com commit -q -m first &&
