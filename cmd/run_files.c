@@ -84,11 +84,14 @@ file_name(struct arena *a, struct str name)
 	return s;
 }
 
+/* Of several suites, none can have the file of their summary. */
 static bool
 is_taken(const struct cmd_run *r, size_t n, const char *file)
 {
 	size_t i;
 
+	if (r->nsuites > 1 && strcmp(file, "summary") == 0)
+		return true;
 	for (i = 0; i < n; i++)
 		if (strcmp(r->suites[i].file, file) == 0)
 			return true;

@@ -124,14 +124,17 @@ name_file(struct merging *g, size_t i)
 	struct merged *x = &g->v[i];
 	struct arena *a = g->job.call->arena;
 	struct err *e = g->job.call->err;
+	struct str word;
 	size_t k;
 
 	x->file = g->opt.job.output;
 	if (x->file == NULL)
 		return 0;
-	if (g->suites > 1)
-		x->file = cmd_model_path(a, x->file, arena_str(a,
-		    word_of(g, x)).p);
+	if (g->suites > 1) {
+		word = word_of(g, x);	/* but not that of the summary */
+		x->file = cmd_model_path(a, x->file, str_is(word, "summary") ?
+		    "summary-2" : arena_str(a, word).p);
+	}
 	if (has_cells(g, x))
 		x->file = cmd_model_path(a, x->file, cell_of(a, x->results));
 	for (k = 0; k < i; k++)

@@ -359,5 +359,24 @@ done
 run "$WAZA" merge -o m.json s
 like 'many trials: the report' '0 *2 tasks: 2 passed, 0 failed*PASSED*' "$rc $out"
 is 'many trials: results' '' "$(plain w.json >w; plain m.json | diff w - | head -n 5)"
+
+# a skill with the name of the file for all suites
+for k in summary other; do
+	mkdir "$k"
+	printf 'name: %s\nskill: %s\nconfig: {executor: mock}\ntasks: [{id: a, prompt: yes, expected: {output_contains: [yes]}}]\n' \
+	    "$k" "$k" >"$k/eval.yaml"
+done
+rm -rf s && mkdir s
+run "$WAZA" run -q summary other -o s/r.json
+is 'a skill named summary: its results and the summary' '0 r_other.json r_summary-2.json r_summary.json' \
+    "$rc $(ls s | tr '\n' ' ' | sed 's/ $//')"
+is 'a skill named summary: its results' '"summary" ' "$(values s/r_summary-2.json eval_name)"
+rm s/*
+for k in 1 2; do
+	"$WAZA" run -q summary other --no-summary -o s/$k.json --shard $k/2 >/dev/null
+done
+run "$WAZA" merge -o m.json s
+is 'merged with a skill named summary' '0 "summary" ' "$rc $(values m_summary-2.json eval_name)"
+ok 'merged with a skill named summary: the summary' [ -s m_summary.json ]
 is 'no temporary file is left' '' "$(ls tmp)"
 done_testing
