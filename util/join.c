@@ -2,8 +2,7 @@
 /*
  * join VERSION LICENCE FILE.c... [-- FILE.c...]: print the files, and the
  * headers that they include, as one C file (join.h).  Functions of the files
- * after -- are apart from the others in the program.  Paths begin at the current
- * directory.
+ * before -- are together in the program.  Paths begin at the current directory.
  */
 #include "util/join.h"
 

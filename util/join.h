@@ -9,8 +9,9 @@
  * names, and so do the arguments of a macro that become strings or parts of
  * names; a file-local name that is used in both ways keeps its spelling, so two
  * files cannot have the same.  Functions that headers declare become static, so
- * that a compiler sees all their callers.  The functions of the last files get
- * a section of their own, because compilers do not keep the order of functions.
+ * that a compiler sees all their callers.  The functions of headers and of the
+ * first files get a section of their own, because compilers do not keep the
+ * order of functions.
  *
  * It expects the style of this project: prototypes in headers, no K&R
  * definitions, conditional groups with balanced braces.

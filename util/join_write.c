@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* The macro before functions of the files after --. */
-#define REST "WAZA_REST"
+/* The macro before functions of headers and of the files before --. */
+#define FIRST "WAZA_FIRST"
 
 /* A file while it is written. */
 struct writer {
@@ -212,9 +212,9 @@ put_tokens(struct writer *w, const struct join_token *from,
 	const struct join_token *t;
 
 	w->at = begin(from);
-	while (w->file->rest && (t = next_function(from, to)) < to) {
+	while (!w->file->rest && (t = next_function(from, to)) < to) {
 		put_renamed(w, from, t);
-		buf_puts(&w->join->out, REST " ");
+		buf_puts(&w->join->out, FIRST " ");
 		for (from = t; !join_is(from, "{"); from++)
 			;
 		put_renamed(w, t, from);
@@ -236,11 +236,24 @@ put_include(struct join *j, const struct join_file *f,
 			put_file(j, f->includes[i]);
 }
 
+/* Appends tokens up to t, the word, and t. */
+static void
+insert(struct writer *w, const struct join_token **from,
+    const struct join_token *t, const char *word)
+{
+	put(w->join, begin(*from), t->p);
+	buf_puts(&w->join->out, word);
+	put(w->join, t->p, t->p + t->n);
+	*from = t + 1;
+}
+
 /* Appends a header's tokens; functions become static. */
 static void
 put_declarations(struct writer *w, const struct join_token *from,
     const struct join_token *to)
 {
+	/* some of its functions are defined by macros */
+	const bool whole = str_is(w->file->path, "json.h");
 	const struct join_token *t;
 	bool start = true;
 	int depth = 0;
@@ -248,12 +261,11 @@ put_declarations(struct writer *w, const struct join_token *from,
 	for (t = from; t < to; t++) {
 		if (t->directive)
 			continue;
-		if (start && depth == 0 && is_prototype(w->join, t)) {
-			put(w->join, begin(from), t->p);
-			buf_puts(&w->join->out, "static ");
-			put(w->join, t->p, t->p + t->n);
-			from = t + 1;
-		}
+		if (start && depth == 0 && is_prototype(w->join, t))
+			insert(w, &from, t, whole ? FIRST " static " :
+			    "static ");
+		else if (start && depth == 0 && is_function(t))
+			insert(w, &from, t, FIRST " ");
 		depth += join_is(t, "{");
 		depth -= join_is(t, "}");
 		start = join_is(t, ";") || join_is(t, "}");
@@ -320,10 +332,10 @@ join_write(struct join *j, struct str version, struct str licence)
 	put_part(j, PART_HEADERS);
 	put_part(j, PART_GROUPS);
 	buf_puts(&j->out, "#if defined(__GNUC__) && defined(__ELF__)\n"
-	    "/* apart from the functions of a plain run; linkers know the name"
-	    " */\n"
-	    "#define " REST " __attribute__((section(\".text.unlikely.rest\")))"
-	    "\n#else\n#define " REST "\n#endif\n");
+	    "/* the functions of a plain run; linkers put sections of this name"
+	    " first */\n"
+	    "#define " FIRST " __attribute__((section(\".text.unlikely.first\")))"
+	    "\n#else\n#define " FIRST "\n#endif\n");
 	for (i = 0; i < COUNTOF(predefined); i++)
 		buf_fmt(&j->out, "#undef %s\n", predefined[i]);
 	for (i = 0; i < j->nfiles; i++)
