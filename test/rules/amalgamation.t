@@ -31,6 +31,7 @@ enum { KIND_A = 1, KIND_B = 2 };
 int one(int send);
 int two(int send);
 struct hidden *hide(void);
+static inline int three(void) { return 3; }
 #endif
 END
 for f in one two
@@ -90,9 +91,8 @@ ok 'names of files that do not know each other' $cc -o "$tmp/all" "$tmp/all.c"
 is 'the program does the same' '433 543 1' "$("$tmp/all")"
 is 'functions of headers become static' 'static int one(int send);' \
     "$(grep 'int one(int send)' "$tmp/all.c")"
-is 'functions of the files after -- are marked' 'WAZA_REST static int send__two
-WAZA_REST int
-WAZA_REST struct hidden *
-WAZA_REST int' "$(sed -n '/^WAZA_REST/{ s/(.*//; p; }' "$tmp/all.c")"
+is 'functions of headers and of the files before -- are marked' 'WAZA_FIRST static inline int three
+WAZA_FIRST static int send__one
+WAZA_FIRST int' "$(sed -n '/^WAZA_FIRST/{ s/(.*//; p; }' "$tmp/all.c")"
 like 'licence and version' '*the licence*#define WAZA_VERSION 1.2*' "$(cat "$tmp/all.c")"
 done_testing
